@@ -1,0 +1,3 @@
+//! The `nbam` command.
+
+fn main() {}

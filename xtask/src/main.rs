@@ -1,0 +1,3 @@
+//! The checks of this repository, as one command.
+
+fn main() {}
