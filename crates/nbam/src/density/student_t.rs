@@ -1,0 +1,40 @@
+//! Student's t density: an anomaly that reaches far.
+
+use super::gaussian::Gradient;
+use crate::{Error, ErrorKind, Result};
+use std::f64::consts::PI;
+
+/// A t density with a fixed number of degrees of freedom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StudentT {
+    nu: f64,
+    /// `log Gamma((nu + 1) / 2) - log Gamma(nu / 2) - log(nu pi) / 2`.
+    log_norm: f64,
+}
+
+impl StudentT {
+    /// A density with `nu > 0` degrees of freedom.
+    ///
+    /// # Errors
+    /// When `nu` is not a positive number.
+    pub fn new(nu: f64) -> Result<Self> {
+        if !(nu > 0.0 && nu.is_finite()) {
+            return Err(Error::new(ErrorKind::Parameter, format!("nu is {nu}, expected a positive number")));
+        }
+        let log_norm = libm::lgamma((nu + 1.0) / 2.0) - libm::lgamma(nu / 2.0) - 0.5 * (nu * PI).ln();
+        Ok(Self { nu, log_norm })
+    }
+
+    /// `log t_nu((y - mean) / s) - log s` with `s = exp(log_sd)`, with its gradient.
+    pub fn log_density(&self, y: f64, mean: f64, log_sd: f64) -> Gradient {
+        let scale = log_sd.exp();
+        let z = (y - mean) / scale;
+        let bent = z * z / self.nu;
+        let slope = (self.nu + 1.0) / self.nu * z / (1.0 + bent);
+        Gradient {
+            log_density: self.log_norm - log_sd - 0.5 * (self.nu + 1.0) * bent.ln_1p(),
+            d_mean: slope / scale,
+            d_log_sd: slope * z - 1.0,
+        }
+    }
+}

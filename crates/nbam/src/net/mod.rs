@@ -1,0 +1,23 @@
+//! The engine: multilayer perceptrons with several heads, trained by Adam, on the `gemm` crate.
+//!
+//! Everything is laid out for one pass over memory: parameters are one flat vector, element-wise work is
+//! fused and dispatched to the widest vectors that the machine has, and nothing is allocated inside the
+//! training loop.
+
+mod adam;
+mod features;
+mod matmul;
+mod network;
+mod scaling;
+mod shape;
+pub(crate) mod vector;
+
+pub use adam::{Adam, Schedule};
+pub use features::Features;
+pub use matmul::{Operand, multiply};
+pub use network::{Network, Workspace};
+pub use scaling::{Scaler, Scaling};
+pub use shape::{Activation, Head, Shape};
+
+#[cfg(test)]
+mod tests;

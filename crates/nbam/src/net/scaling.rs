@@ -1,0 +1,102 @@
+//! Standardisation of the features, fitted on the training rows and kept with the model.
+
+use super::Features;
+use crate::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// How features are brought to a common scale before they enter the network.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scaling {
+    /// Each column is centred and divided by its own standard deviation: for tables.
+    #[default]
+    Columns,
+    /// Each column is centred; all are divided by one common number: for embeddings, whose
+    /// columns' relative sizes mean something.
+    Common,
+    /// Columns with the same group share one divisor: for tables that hold embeddings.
+    Groups(Vec<u32>),
+    /// The features are used as they are.
+    None,
+}
+
+/// A fitted standardisation: `(x - mean) * scale`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scaler {
+    /// The mean of each column.
+    pub mean: Vec<f32>,
+    /// One over the standard deviation; 0 for a constant column, which then has no effect.
+    pub scale: Vec<f32>,
+}
+
+/// Rows whose sums are added up by one task. Fixed, so that the result does not depend on threads.
+const CHUNK: usize = 4096;
+
+impl Scaler {
+    /// Fits means and scales on all rows.
+    ///
+    /// # Errors
+    /// When the groups do not name one group for each column.
+    pub fn fit(features: &Features<'_>, scaling: &Scaling) -> Result<Self> {
+        let columns = features.columns();
+        let groups: Vec<u32> = match scaling {
+            Scaling::None => return Ok(Self { mean: vec![0.0; columns], scale: vec![1.0; columns] }),
+            Scaling::Columns => (0..columns as u32).collect(),
+            Scaling::Common => vec![0; columns],
+            Scaling::Groups(groups) if groups.len() == columns => groups.clone(),
+            Scaling::Groups(groups) => {
+                return Err(Error::new(
+                    ErrorKind::Shape,
+                    format!("scaling names {} groups, expected {columns}: one for each column", groups.len()),
+                ));
+            }
+        };
+        let rows = features.rows() as f64;
+        // Two passes: the variance about the mean does not cancel, whatever the offset of a column.
+        let mean: Vec<f64> =
+            column_totals(features, |_, value| value).into_iter().map(|total| total / rows).collect();
+        let variance = column_totals(features, |column, value| (value - mean[column]).powi(2));
+        let mut group_variance = std::collections::BTreeMap::<u32, (f64, usize)>::new();
+        for (group, total) in groups.iter().zip(&variance) {
+            let entry = group_variance.entry(*group).or_default();
+            entry.0 += total / rows;
+            entry.1 += 1;
+        }
+        let scale = groups.iter().zip(&mean).map(|(group, mean)| {
+            let (total, count) = group_variance[group];
+            let deviation = (total / count as f64).sqrt();
+            // Rounding leaves a constant column with a tiny spread.
+            if deviation > 1e-6 * mean.abs() && deviation > f64::from(f32::MIN_POSITIVE) {
+                (1.0 / deviation) as f32
+            } else {
+                0.0
+            }
+        });
+        Ok(Self { scale: scale.collect(), mean: mean.iter().map(|&mean| mean as f32).collect() })
+    }
+}
+
+fn column_totals(features: &Features<'_>, value: impl Fn(usize, f64) -> f64 + Sync) -> Vec<f64> {
+    let chunks: Vec<Vec<f64>> = (0..features.rows().div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut totals = vec![0.0; features.columns()];
+            let mut row_values = vec![0.0_f32; features.columns()];
+            for row in chunk * CHUNK..((chunk + 1) * CHUNK).min(features.rows()) {
+                features.read(row, &mut row_values);
+                for (column, (total, &x)) in totals.iter_mut().zip(&row_values).enumerate() {
+                    *total += value(column, f64::from(x));
+                }
+            }
+            totals
+        })
+        .collect();
+    let mut sum = vec![0.0; features.columns()];
+    for chunk in chunks {
+        for (sum, total) in sum.iter_mut().zip(chunk) {
+            *sum += total;
+        }
+    }
+    sum
+}

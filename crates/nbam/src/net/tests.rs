@@ -1,0 +1,120 @@
+use super::*;
+use proptest::prelude::*;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+fn head(name: &str, outputs: usize, hidden: Option<usize>, skip: bool) -> Head {
+    Head { name: name.into(), outputs, hidden, skip, starts_at_zero: false, bias: vec![0.1; outputs] }
+}
+
+/// Sum over rows and outputs of `output^2 * coefficient`, and its gradient, for any network.
+fn objective(network: &Network, work: &mut Workspace, features: &Features<'_>, scaler: &Scaler) -> f64 {
+    work.load(features, scaler, 0..features.rows());
+    network.forward(work);
+    let (outputs, gradient) = work.outputs_and_gradient(network);
+    let mut total = 0.0;
+    for (index, (output, gradient)) in outputs.iter().zip(gradient.iter_mut()).enumerate() {
+        let coefficient = 0.1 * (index % 7) as f32 - 0.2;
+        total += f64::from(output * output * coefficient);
+        *gradient = 2.0 * output * coefficient;
+    }
+    network.backward(work);
+    total
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn gradient_of_the_whole_network_is_its_derivative(
+        seed in 0_u64..1000, rows in 1_usize..9, inputs in 1_usize..6, layers in 0_usize..3, relu in any::<bool>(),
+    ) {
+        let shape = Shape {
+            inputs,
+            hidden: vec![5, 4][..layers].to_vec(),
+            activation: if relu { Activation::Relu } else { Activation::Tanh },
+            heads: vec![head("clean", 3, None, true), head("prior", 1, Some(4), false), head("anomaly", 2, None, false)],
+        };
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut network = Network::new(shape, &mut random).unwrap();
+        let values: Vec<f32> = (0..rows * inputs).map(|i| ((i * 37 + seed as usize) % 19) as f32 / 7.0 - 1.2).collect();
+        let features = Features::new(&values, inputs).unwrap();
+        let scaler = Scaler::fit(&features, &Scaling::Columns).unwrap();
+        let mut work = Workspace::new(&network, rows, true);
+        objective(&network, &mut work, &features, &scaler);
+        let gradient = work.gradient().to_vec();
+        let step = 1e-2_f32;
+        for index in (0..gradient.len()).step_by(3) {
+            let start = network.parameters()[index];
+            let mut at = |shift: f32| {
+                network.parameters_mut()[index] = start + shift;
+                objective(&network, &mut work, &features, &scaler)
+            };
+            // Five points: the error of the difference is far below that of f32.
+            let d = (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * f64::from(step));
+            network.parameters_mut()[index] = start;
+            // A kink of relu within the step makes the difference meaningless, hence the loose margin there.
+            let margin = if relu { 0.3 } else { 2e-3 };
+            prop_assert!((f64::from(gradient[index]) - d).abs() < margin * (1.0 + d.abs()), "{index}: {} {d}", gradient[index]);
+        }
+    }
+}
+
+#[test]
+fn products_agree_with_loops() {
+    let (m, k, n) = (7, 5, 3);
+    let left: Vec<f32> = (0..m * k).map(|i| (i % 11) as f32 - 5.0).collect();
+    let right: Vec<f32> = (0..n * k).map(|i| (i % 7) as f32 - 3.0).collect();
+    let mut out = vec![f32::NAN; m * n];
+    multiply(&mut out, Operand::new(&left, m, k), Operand::new(&right, n, k).transposed());
+    for i in 0..m {
+        for j in 0..n {
+            let expected: f32 = (0..k).map(|l| left[i * k + l] * right[j * k + l]).sum();
+            assert_eq!(out[i * n + j], expected);
+        }
+    }
+}
+
+#[test]
+fn adam_follows_its_definition() {
+    let mut parameters = vec![1.0_f32, -2.0];
+    let mut adam = Adam::new(2);
+    let (mut m, mut v, mut w) = ([0.0_f64; 2], [0.0_f64; 2], [1.0_f64, -2.0]);
+    for step in 1..=5 {
+        let gradient = [0.5_f32 * step as f32, -0.1];
+        let half = gradient.map(|g| g / 2.0);
+        adam.step(&mut parameters, &[&half, &half], 0.01, &[(0..1, 0.3), (1..2, 0.0)], false);
+        for i in 0..2 {
+            let g = f64::from(gradient[i]);
+            m[i] = 0.9 * m[i] + 0.1 * g;
+            v[i] = 0.999 * v[i] + 0.001 * g * g;
+            let decay = [0.3, 0.0][i];
+            let update = (m[i] / (1.0 - 0.9_f64.powi(step))) / ((v[i] / (1.0 - 0.999_f64.powi(step))).sqrt() + 1e-8);
+            w[i] = w[i] * (1.0 - 0.01 * decay) - 0.01 * update;
+            assert!((f64::from(parameters[i]) - w[i]).abs() < 1e-5, "{step} {i}: {} {}", parameters[i], w[i]);
+        }
+    }
+}
+
+#[test]
+fn scaling_centres_and_divides() {
+    let values = [1.0_f32, 100.0, 5.0, 3.0, 300.0, 5.0];
+    let features = Features::new(&values, 3).unwrap();
+    let columns = Scaler::fit(&features, &Scaling::Columns).unwrap();
+    assert_eq!(columns, Scaler { mean: vec![2.0, 200.0, 5.0], scale: vec![1.0, 0.01, 0.0] });
+    let groups = Scaler::fit(&features, &Scaling::Groups(vec![4, 4, 7])).unwrap();
+    let common = (1.0 / ((1.0_f64 + 1e4) / 2.0).sqrt()) as f32;
+    assert_eq!(groups.scale, vec![common, common, 0.0]);
+    assert!(Scaler::fit(&features, &Scaling::Groups(vec![1])).is_err());
+}
+
+#[test]
+fn half_rows_are_read_as_they_are() {
+    let values: Vec<half::f16> = [1.5_f32, -2.0, 0.25, 8.0].map(half::f16::from_f32).to_vec();
+    let features = Features::from_half(&values, 2).unwrap();
+    let mut row = [0.0; 2];
+    features.read_standardised(1, &[0.25, 4.0], &[1.0, 0.5], &mut row);
+    assert_eq!(row, [0.0, 2.0]);
+    assert_eq!(Features::new(&[1.0, 2.0, 3.0], 2).unwrap_err().to_string(), "3 feature values do not fill rows of 2 columns");
+    let error = Features::new(&[1.0, 2.0, f32::NAN, 4.0], 2).unwrap().check().unwrap_err();
+    assert_eq!(error.to_string(), "feature 0 of row 1 is NaN, expected a finite number");
+}

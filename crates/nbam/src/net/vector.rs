@@ -1,0 +1,235 @@
+//! Element-wise loops, compiled for several instruction sets and chosen at run time.
+
+use pulp::Arch;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+fn arch() -> Arch {
+    static ARCH: OnceLock<Arch> = OnceLock::new();
+    *ARCH.get_or_init(Arch::new)
+}
+
+/// `exp(x)` for `x <= 0`, to a few units in the last place, in a form that the compiler vectorises.
+///
+/// `exp(x) = 2^n exp(r)` with `|r| <= ln(2) / 2`, where the Taylor series of degree seven has a
+/// relative error below 1e-8. Below -87 the result is the smallest normal number instead of a denormal.
+#[inline(always)]
+fn exp_of_negative(x: f32) -> f32 {
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer without a call.
+    const ROUND: f32 = 12_582_912.0;
+    let x = x.max(-87.0);
+    let n = x.mul_add(std::f32::consts::LOG2_E, ROUND) - ROUND;
+    let r = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
+    let mut series = 1.0 / 5040.0;
+    for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        series = f32::mul_add(series, r, coefficient);
+    }
+    // SAFETY: `n` is an integer in [-126, 0].
+    let exponent = unsafe { n.to_int_unchecked::<i32>() };
+    series * f32::from_bits(((exponent + 127) << 23) as u32)
+}
+
+/// `tanh(x)`, from `exp(-2|x|)`.
+#[inline(always)]
+fn tanh(x: f32) -> f32 {
+    let e = exp_of_negative(-2.0 * x.abs());
+    ((1.0 - e) / (1.0 + e)).copysign(x)
+}
+
+/// Adds `bias` to some columns of a row-major matrix that is `width` wide, and applies tanh.
+pub(crate) fn bias_tanh(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
+    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| tanh(value + bias)));
+}
+
+/// Adds `bias` to some columns and cuts off below zero.
+pub(crate) fn bias_relu(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
+    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| (value + bias).max(0.0)));
+}
+
+/// Adds `bias` to some columns.
+pub(crate) fn bias_add(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
+    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| value + bias));
+}
+
+#[inline(always)]
+fn each_row(
+    values: &mut [f32],
+    width: usize,
+    columns: &Range<usize>,
+    bias: &[f32],
+    function: impl Fn(f32, f32) -> f32,
+) {
+    for row in values.chunks_exact_mut(width) {
+        for (value, bias) in row[columns.clone()].iter_mut().zip(bias) {
+            *value = function(*value, *bias);
+        }
+    }
+}
+
+/// Turns the gradient by an activation `h = tanh(z)` into that by `z`: times `1 - h^2`.
+pub(crate) fn tanh_backward(gradient: &mut [f32], activation: &[f32], width: usize, columns: Range<usize>) {
+    arch().dispatch(|| {
+        each_pair(gradient, activation, width, &columns, |gradient, h| gradient * h.mul_add(-h, 1.0));
+    });
+}
+
+/// The same for `h = max(z, 0)`.
+pub(crate) fn relu_backward(gradient: &mut [f32], activation: &[f32], width: usize, columns: Range<usize>) {
+    arch().dispatch(|| {
+        each_pair(gradient, activation, width, &columns, |gradient, h| if h > 0.0 { gradient } else { 0.0 });
+    });
+}
+
+#[inline(always)]
+fn each_pair(
+    gradient: &mut [f32],
+    activation: &[f32],
+    width: usize,
+    columns: &Range<usize>,
+    function: impl Fn(f32, f32) -> f32,
+) {
+    for (gradient, activation) in gradient.chunks_exact_mut(width).zip(activation.chunks_exact(width)) {
+        for (gradient, h) in gradient[columns.clone()].iter_mut().zip(&activation[columns.clone()]) {
+            *gradient = function(*gradient, *h);
+        }
+    }
+}
+
+/// Sums over the rows of some columns.
+pub(crate) fn column_sums(sums: &mut [f32], values: &[f32], width: usize, columns: Range<usize>) {
+    arch().dispatch(|| {
+        sums.fill(0.0);
+        for row in values.chunks_exact(width) {
+            for (sum, value) in sums.iter_mut().zip(&row[columns.clone()]) {
+                *sum += value;
+            }
+        }
+    });
+}
+
+/// `out = (values - mean) * scale`, element by element of one row.
+pub(crate) fn standardise(out: &mut [f32], values: &[f32], mean: &[f32], scale: &[f32]) {
+    arch().dispatch(|| {
+        for (((out, value), mean), scale) in out.iter_mut().zip(values).zip(mean).zip(scale) {
+            *out = (value - mean) * scale;
+        }
+    });
+}
+
+/// `values = (values - mean) * scale`, element by element of one row.
+pub(crate) fn standardise_in_place(values: &mut [f32], mean: &[f32], scale: &[f32]) {
+    arch().dispatch(|| {
+        for ((value, mean), scale) in values.iter_mut().zip(mean).zip(scale) {
+            *value = (*value - mean) * scale;
+        }
+    });
+}
+
+/// Softmax of one row of logits into `out`; returns `log sum exp`, so that `log p_k = z_k - it`.
+pub(crate) fn softmax(out: &mut [f32], logits: &[f32]) -> f32 {
+    arch().dispatch(|| {
+        let high = logits.iter().fold(f32::NEG_INFINITY, |high, &z| high.max(z));
+        let mut sum = 0.0;
+        for (out, z) in out.iter_mut().zip(logits) {
+            *out = exp_of_negative(z - high);
+        }
+        for value in out.iter() {
+            sum += value;
+        }
+        let inverse = 1.0 / sum;
+        for out in out.iter_mut() {
+            *out *= inverse;
+        }
+        high + sum.ln()
+    })
+}
+
+/// The numbers that one Adam step needs for a stretch of parameters.
+pub(crate) struct AdamStep {
+    pub(crate) learning_rate: f32,
+    pub(crate) beta1: f32,
+    pub(crate) beta2: f32,
+    pub(crate) epsilon: f32,
+    /// `1 / (1 - beta1^t)` and `1 / (1 - beta2^t)`.
+    pub(crate) correction1: f32,
+    pub(crate) correction2: f32,
+    /// What the parameter is multiplied with: `1 - learning_rate * decay`.
+    pub(crate) shrink: f32,
+}
+
+/// One Adam step on a stretch of parameters whose gradient is the sum of `shards`.
+pub(crate) fn adam(step: &AdamStep, parameters: &mut [f32], first: &mut [f32], second: &mut [f32], shards: &[&[f32]]) {
+    arch().dispatch(|| {
+        let (one_beta1, one_beta2) = (1.0 - step.beta1, 1.0 - step.beta2);
+        let n = parameters.len();
+        let (first, second) = (&mut first[..n], &mut second[..n]);
+        let rate = step.learning_rate * step.correction1;
+        let update = |parameter: &mut f32, first: &mut f32, second: &mut f32, gradient: f32| {
+            *first = first.mul_add(step.beta1, one_beta1 * gradient);
+            *second = second.mul_add(step.beta2, one_beta2 * gradient * gradient);
+            let scale = (*second * step.correction2).sqrt() + step.epsilon;
+            *parameter = parameter.mul_add(step.shrink, -rate * *first / scale);
+        };
+        match shards {
+            [one] => {
+                let one = &one[..n];
+                for i in 0..n {
+                    update(&mut parameters[i], &mut first[i], &mut second[i], one[i]);
+                }
+            }
+            [one, two] => {
+                let (one, two) = (&one[..n], &two[..n]);
+                for i in 0..n {
+                    update(&mut parameters[i], &mut first[i], &mut second[i], one[i] + two[i]);
+                }
+            }
+            many => {
+                for i in 0..n {
+                    let gradient = many.iter().map(|shard| shard[i]).sum();
+                    update(&mut parameters[i], &mut first[i], &mut second[i], gradient);
+                }
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tanh_and_softmax_agree_with_the_standard_library() {
+        for step in -2000..=2000 {
+            let x = step as f32 * 0.01;
+            let mut out = [x - 0.5];
+            bias_tanh(&mut out, 1, 0..1, &[0.5]);
+            let expected = f64::from(out_input(x)).tanh();
+            assert!((f64::from(out[0]) - expected).abs() < 2e-7, "{x}: {} {expected}", out[0]);
+        }
+        let logits = [3.0_f32, -2.0, 0.5, 3.25];
+        let mut out = [0.0; 4];
+        let log_sum = softmax(&mut out, &logits);
+        let expected = logits.iter().map(|&z| f64::from(z).exp()).sum::<f64>();
+        assert!((f64::from(log_sum) - expected.ln()).abs() < 1e-6);
+        for (p, z) in out.iter().zip(logits) {
+            assert!((f64::from(*p) - f64::from(z).exp() / expected).abs() < 1e-7);
+        }
+        assert!((out.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
+
+    /// What the sum of `x - 0.5` and `0.5` is in `f32`.
+    fn out_input(x: f32) -> f32 {
+        (x - 0.5) + 0.5
+    }
+
+    #[test]
+    fn exp_is_accurate_over_its_range() {
+        for step in 0..8600 {
+            let x = -step as f32 * 0.01;
+            let expected = f64::from(x).exp();
+            assert!((f64::from(exp_of_negative(x)) / expected - 1.0).abs() < 3e-7, "{x}");
+        }
+    }
+}
