@@ -1,8 +1,16 @@
 //! Neural Bayesian Anomaly Mitigation.
 
+pub mod corrupt;
 pub mod density;
 pub mod error;
+pub mod loss;
+pub mod metrics;
+pub mod model;
 pub mod net;
 pub mod switch;
+mod train;
 
 pub use error::{Error, ErrorKind, Result};
+pub use model::{Checked, Classification, Classifier, LabelModel, LabelledRows, Params, Posterior, Preset, Review, TransitionPrior};
+pub use net::{Activation, Features, Scaling, Schedule};
+pub use train::{Monitor, Progress, Silent};

@@ -14,19 +14,19 @@ pub struct BoundaryRates {
     pub destinations: Vec<usize>,
 }
 
-/// Rates that grow towards the decision boundary, as people's mistakes do: where the two most probable classes are
-/// close, labels are wrong most often, and they are confused with the runner-up.
+/// Rates that grow towards the decision boundary, as people's mistakes do: where the two most probable
+/// classes are close, labels are wrong most often, and they are confused with the runner-up.
 ///
-/// `probabilities` holds one row of `classes` class probabilities for each label, from any model of the clean data.
-/// With the margin `m = p_(1) - p_(2)` between the two largest of a row,
+/// `probabilities` holds one row of `classes` class probabilities for each label, from any model of the clean
+/// data. With the margin `m = p_(1) - p_(2)` between the two largest of a row,
 ///
 /// ```text
 /// rate_i = min(1, c (1 - m_i))        c such that the mean of the rates is mean_rate
 /// ```
 ///
-/// The destination is the runner-up, or the favourite where the row's own label is not the favourite, so that a row
-/// that is hit is contaminated and `mean_rate` is the expected share of contaminated rows. Equal probabilities rank
-/// the lower class first.
+/// The destination is the runner-up, or the favourite where the row's own label is not the favourite, so that
+/// a row that is hit is contaminated and `mean_rate` is the expected share of contaminated rows. Equal
+/// probabilities rank the lower class first.
 ///
 /// ```
 /// use nbam::corrupt::{Destination, boundary_rates, input_dependent};
@@ -40,6 +40,10 @@ pub struct BoundaryRates {
 /// assert_eq!(corrupted.is_contaminated, corrupted.is_drawn);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When there are not `classes` probabilities that sum to one for each label, a label is out of range, or so
+/// many rows are certain that `mean_rate` cannot be reached.
 pub fn boundary_rates<T: Copy + Into<f64>>(
     probabilities: &[T],
     labels: &[usize],
@@ -80,7 +84,7 @@ fn check_distribution<T: Copy + Into<f64>>(row: usize, probabilities: &[T]) -> R
             return Err(Error::new(
                 ErrorKind::Value,
                 format!(
-                    "the probability of class {class} in row {row} must lie between 0 and 1, got {probability}"
+                    "the probability of class {class} in row {row} is {probability}, expected between 0 and 1"
                 ),
             ));
         }
@@ -125,8 +129,8 @@ fn scale_to_mean(weights: &[f64], mean_rate: f64) -> Result<Vec<f64>> {
         .with_hint("use a smaller rate, or probabilities that are less certain"));
     }
     // Suppose all but the m smallest weights reach 1. The m then share what is left of the total, which is
-    // consistent if none of them exceeds 1; the largest consistent m is the solution. No m is consistent only by
-    // rounding, when every row is at 1.
+    // consistent if none of them exceeds 1; the largest consistent m is the solution. No m is consistent only
+    // by rounding, when every row is at 1.
     let mut scale = f64::INFINITY;
     let mut sum = 0.0;
     for (index, &weight) in ascending.iter().enumerate() {

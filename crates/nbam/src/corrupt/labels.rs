@@ -18,14 +18,17 @@ pub enum Destination<'a> {
     Transition(&'a TransitionMatrix),
 }
 
-/// The paper's symmetric protocol: each label is replaced with probability `rate` by a class drawn uniformly from
-/// all `classes`, the true one included. The expected share of contaminated rows is `rate (K - 1) / K`.
+/// The paper's symmetric protocol: each label is replaced with probability `rate` by a class drawn uniformly
+/// from all `classes`, the true one included. The expected share of contaminated rows is `rate (K - 1) / K`.
+///
+/// # Errors
+/// When there are no rows, fewer than two classes, a label out of range, or `rate` is no probability.
 pub fn symmetric(labels: &[usize], classes: usize, rate: f64, seed: u64) -> Result<Corrupted<usize>> {
     input_dependent(labels, classes, rate, Destination::Uniform, seed)
 }
 
-/// The paper's asymmetric protocol: a label of class `from` becomes `to` with the given probability, for each of the
-/// flips. They act at once, not one after the other: no label moves twice.
+/// The paper's asymmetric protocol: a label of class `from` becomes `to` with the given probability, for each
+/// of the flips. They act at once, not one after the other: no label moves twice.
 ///
 /// ```
 /// use nbam::corrupt::{self, PairFlip};
@@ -37,6 +40,10 @@ pub fn symmetric(labels: &[usize], classes: usize, rate: f64, seed: u64) -> Resu
 /// assert_eq!(corrupted.is_contaminated, [true, false, true]);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// As [`symmetric`], and when a flip is not between two classes, is given twice, or the rates that leave a
+/// class sum to more than one.
 pub fn pair_flips(
     labels: &[usize],
     classes: usize,
@@ -46,8 +53,11 @@ pub fn pair_flips(
     transition(labels, &TransitionMatrix::pair_flips(classes, flips)?, seed)
 }
 
-/// Each label is drawn from its class's row of the matrix. Here a row counts as drawn when its label changed, since
-/// the matrix does not say why a label stayed.
+/// Each label is drawn from its class's row of the matrix. Here a row counts as drawn when its label changed,
+/// since the matrix does not say why a label stayed.
+///
+/// # Errors
+/// When there are no rows or a label is out of range.
 pub fn transition(labels: &[usize], matrix: &TransitionMatrix, seed: u64) -> Result<Corrupted<usize>> {
     let mut corrupted =
         input_dependent(labels, matrix.classes(), 1.0, Destination::Transition(matrix), seed)?;
@@ -55,8 +65,8 @@ pub fn transition(labels: &[usize], matrix: &TransitionMatrix, seed: u64) -> Res
     Ok(corrupted)
 }
 
-/// Each row is hit with its own probability, and a hit label goes to its destination. Rates that depend on the
-/// input are computed by the caller, who knows it; see [`boundary_rates`](super::boundary_rates).
+/// Each row is hit with its own probability, and a hit label goes to its destination. Rates that depend on
+/// the input are computed by the caller, who knows it; see [`boundary_rates`](super::boundary_rates).
 ///
 /// ```
 /// use nbam::corrupt::{self, Destination};
@@ -68,6 +78,9 @@ pub fn transition(labels: &[usize], matrix: &TransitionMatrix, seed: u64) -> Res
 /// assert_eq!(corrupted.is_contaminated, [true, false, false]);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// As [`symmetric`], and when rates or destinations are not one per row, or the matrix is of another size.
 pub fn input_dependent<'a>(
     labels: &[usize],
     classes: usize,

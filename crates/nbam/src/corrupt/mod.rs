@@ -1,7 +1,7 @@
 //! Contamination protocols: make some targets wrong on purpose, and keep the truth.
 //!
-//! Every protocol takes clean targets and a seed and returns [`Corrupted`]: the observed targets, and for each row
-//! whether it is contaminated, that is, whether its observed target differs from the true one.
+//! Every protocol takes clean targets and a seed and returns [`Corrupted`]: the observed targets, and for
+//! each row whether it is contaminated, that is, whether its observed target differs from the true one.
 //!
 //! | targets | protocol | function |
 //! | --- | --- | --- |
@@ -14,9 +14,9 @@
 //!
 //! # Reproducible, and comparable across rates
 //!
-//! The same seed gives the same bits. Each row draws the same number of random numbers
-//! whether or not it is hit, so the same seed at a higher rate contaminates the same rows and more: a sweep over
-//! rates compares nested sets.
+//! The same seed gives the same bits. Each row draws the same number of random numbers whether or not it is
+//! hit, so the same seed at a higher rate contaminates the same rows and more: a sweep over rates compares
+//! nested sets.
 //!
 //! ```
 //! use nbam::corrupt;
@@ -50,11 +50,11 @@ pub use transition::{PairFlip, TransitionMatrix};
 pub struct Corrupted<T> {
     /// The observed target of each row.
     pub targets: Vec<T>,
-    /// Whether the observed target differs from the true one. This is what a contamination posterior is scored
-    /// against.
+    /// Whether the observed target differs from the true one. This is what a contamination posterior is
+    /// scored against.
     pub is_contaminated: Vec<bool>,
-    /// Whether the protocol hit the row. A row may be hit and keep its target, as when a uniform draw gives the true
-    /// class; the reverse never happens.
+    /// Whether the protocol hit the row. A row may be hit and keep its target, as when a uniform draw gives
+    /// the true class; the reverse never happens.
     pub is_drawn: Vec<bool>,
 }
 
@@ -123,7 +123,8 @@ impl Rates<'_> {
     }
 }
 
-/// The two random streams of a protocol. Apart, they keep the set of hit rows independent of what happens to them.
+/// The two random streams of a protocol. Apart, they keep the set of hit rows independent of what happens to
+/// them.
 struct Streams {
     /// Decides which rows are hit: one uniform number per row.
     switches: ChaCha8Rng,

@@ -11,7 +11,8 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GrossError {
-    /// A draw from N(mean, sd^2) that knows nothing of the true value. The paper's example has mean 0 and sd 1.5.
+    /// A draw from N(mean, sd^2) that knows nothing of the true value. The paper's example has mean 0 and sd
+    /// 1.5.
     Gaussian {
         /// Mean of the draws.
         mean: f64,
@@ -41,8 +42,8 @@ pub enum GrossError {
     },
     /// Two neighbouring digits, swapped as by a typist: 152 becomes 512 or 125.
     ///
-    /// Only pairs of different digits on one side of the decimal point are swapped, and only among the leading
-    /// digits, so that the mistake is visible. A value without such a pair (7, 55) stays as it is.
+    /// Only pairs of different digits on one side of the decimal point are swapped, and only among the
+    /// leading digits, so that the mistake is visible. A value without such a pair (7, 55) stays as it is.
     SwapDigits {
         /// How many digits count, from the first that is not 0; at least 2.
         leading: usize,
@@ -60,6 +61,10 @@ pub enum GrossError {
 /// assert_eq!(corrupted.is_contaminated, [false, true, false]);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When there are no rows, a value is not finite or becomes so, a rate is no probability, or a parameter of
+/// the error is out of range.
 pub fn values<'a>(
     values: &[f64],
     rates: impl Into<Rates<'a>>,

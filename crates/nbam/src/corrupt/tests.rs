@@ -137,6 +137,17 @@ fn transition_follows_its_rows() {
 }
 
 #[test]
+fn quantiles_at_the_ends_of_a_row_never_give_an_impossible_class() {
+    let matrix = TransitionMatrix::new(3, vec![0.0, 1.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 1.0]).unwrap();
+    assert_eq!((matrix.destination(0, 0.0), matrix.destination(0, 1.0)), (1, 1));
+    assert_eq!(
+        (matrix.destination(1, 0.0), matrix.destination(1, 0.5), matrix.destination(1, 1.0)),
+        (0, 1, 1)
+    );
+    assert_eq!((matrix.destination(2, 0.0), matrix.destination(2, 1.0)), (2, 2));
+}
+
+#[test]
 fn symmetric_matrix_is_the_symmetric_protocol() {
     let matrix = TransitionMatrix::symmetric(4, 0.4).unwrap();
     assert!((matrix.row(2).unwrap()[2] - 0.7).abs() < 1e-15);
@@ -246,7 +257,7 @@ fn seeds_keep_their_meaning_across_versions() {
     let corrupted = symmetric(&labels, 4, 0.5, 42).unwrap();
     assert_eq!(corrupted.targets, [0, 1, 2, 3, 0, 1, 1, 3, 0, 0, 2, 3]);
     let flips = [PairFlip { from: 0, to: 1, rate: 0.5 }];
-    assert_eq!(pair_flips(&[0; 12], 2, &flips, 42).unwrap().targets, [9; 12]);
+    assert_eq!(pair_flips(&[0; 12], 2, &flips, 42).unwrap().targets, [1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1]);
 }
 
 #[test]
@@ -381,10 +392,12 @@ proptest! {
     ) {
         let high = low + more * (1.0 - low);
         let labels: Vec<usize> = (0..200).map(|row| row % classes).collect();
-        let (few, many) = (symmetric(&labels, classes, low, seed).unwrap(), symmetric(&labels, classes, high, seed).unwrap());
+        let labels_at = |rate| symmetric(&labels, classes, rate, seed).unwrap();
+        let (few, many) = (labels_at(low), labels_at(high));
         let error = GrossError::Gaussian { mean: 0.0, sd: 2.0 };
         let clean = vec![0.0; 200];
-        let (little, much) = (values(&clean, low, error, seed).unwrap(), values(&clean, high, error, seed).unwrap());
+        let values_at = |rate| values(&clean, rate, error, seed).unwrap();
+        let (little, much) = (values_at(low), values_at(high));
         for row in 0..200 {
             if few.is_drawn[row] {
                 prop_assert!(many.is_drawn[row]);
@@ -407,7 +420,8 @@ proptest! {
     fn boundary_rates_have_the_mean_asked_for(
         margins in prop::collection::vec(0.0..0.999_f64, 1..60), mean_rate in 0.0..=1.0_f64,
     ) {
-        let probabilities: Vec<f64> = margins.iter().flat_map(|margin| [(1.0 + margin) / 2.0, (1.0 - margin) / 2.0]).collect();
+        let pair = |margin: &f64| [(1.0 + margin) / 2.0, (1.0 - margin) / 2.0];
+        let probabilities: Vec<f64> = margins.iter().flat_map(pair).collect();
         let noise = boundary_rates(&probabilities, &vec![0; margins.len()], 2, mean_rate).unwrap();
         let mean = noise.rates.iter().sum::<f64>() / margins.len() as f64;
         prop_assert!((mean - mean_rate).abs() < 1e-9, "mean {mean}, asked for {mean_rate}");

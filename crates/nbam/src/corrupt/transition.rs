@@ -35,6 +35,10 @@ impl TransitionMatrix {
     /// assert!(TransitionMatrix::new(2, vec![0.5, 0.6, 0.0, 1.0]).is_err());
     /// # Ok::<(), nbam::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// When there are fewer than two classes, the number of entries is not their square, or a row is no
+    /// distribution.
     pub fn new(classes: usize, probabilities: Vec<f64>) -> Result<Self> {
         check_classes(classes)?;
         let expected = check_size(classes)?;
@@ -57,13 +61,16 @@ impl TransitionMatrix {
                     ErrorKind::Parameter,
                     format!("the transitions from class {from} sum to {sum}, expected 1"),
                 )
-                .with_hint("rows are true classes, columns observed ones; transpose the matrix if it is the other way"));
+                .with_hint("rows are true classes, columns observed ones; is the matrix transposed?"));
             }
         }
         Ok(Self { classes, probabilities })
     }
 
     /// The matrix of the symmetric protocol: `(1 - rate) I + rate / K`.
+    ///
+    /// # Errors
+    /// When there are fewer than two classes or `rate` is no probability.
     pub fn symmetric(classes: usize, rate: f64) -> Result<Self> {
         check_classes(classes)?;
         check_rate("the rate", rate)?;
@@ -74,7 +81,12 @@ impl TransitionMatrix {
         Self::new(classes, probabilities)
     }
 
-    /// The matrix of a pair-flip protocol. Several flips may leave one class, as long as their rates sum to at most one.
+    /// The matrix of a pair-flip protocol. Several flips may leave one class, as long as their rates sum to
+    /// at most one.
+    ///
+    /// # Errors
+    /// When a flip is not between two classes, is given twice, has a rate that is no probability, or the
+    /// rates that leave a class sum to more than one.
     pub fn pair_flips(classes: usize, flips: &[PairFlip]) -> Result<Self> {
         check_classes(classes)?;
         let mut probabilities = vec![0.0; check_size(classes)?];
@@ -83,7 +95,7 @@ impl TransitionMatrix {
                 return Err(Error::new(
                     ErrorKind::Label,
                     format!(
-                        "the flip {from} -> {to} names class {class}, but there are {classes} classes, numbered from 0"
+                        "the flip {from} -> {to} names class {class}, but there are {classes} classes, from 0"
                     ),
                 ));
             }
@@ -128,10 +140,12 @@ impl TransitionMatrix {
         self.probabilities.chunks_exact(self.classes).nth(from)
     }
 
-    /// The observed class at the quantile `uniform` in [0, 1) of the row of class `from`, which the caller has checked.
+    /// The observed class at the quantile `uniform` in [0, 1) of the row of class `from`, which the caller
+    /// has checked.
     pub(super) fn destination(&self, from: usize, uniform: f64) -> usize {
         let row = &self.probabilities[from * self.classes..][..self.classes];
-        // The row may sum to one only almost; scaling the quantile instead of the row leaves the entries as given.
+        // The row may sum to one only almost; scaling the quantile instead of the row leaves the entries as
+        // given.
         let quantile = uniform * row.iter().sum::<f64>();
         let mut cumulative = 0.0;
         let found = row.iter().position(|&probability| {

@@ -1,6 +1,6 @@
 use super::transition::Transition;
 use super::*;
-use crate::switch::{Known, posterior};
+use crate::switch::Known;
 use proptest::prelude::*;
 use statrs::distribution::{Continuous as _, Normal, StudentsT};
 
@@ -84,11 +84,11 @@ proptest! {
             let row = channel.evidence(&log_p, y);
             clean += row.log_clean.exp();
             anomaly += row.log_anomaly.exp();
-            marginal += (-crate::switch::loss(-row.log_clean, row.logit_prior, row.log_anomaly)).exp();
+            marginal += (-row.row(Known::Unknown).loss).exp();
             // The contamination by its definition, in linear space.
             let flow: f64 = (0..4).map(|k| log_p[k].exp() * channel.flow(k, y)).sum();
             let stay = log_p[y].exp() * (1.0 - channel.rates()[y]);
-            let r = posterior(-row.log_clean, row.logit_prior, row.log_anomaly);
+            let r = row.posterior();
             prop_assert!((r - flow / (flow + stay)).abs() < 1e-9);
             let mut classes = [0.0; 4];
             channel.true_class(&log_p, y, &mut classes);
@@ -109,7 +109,7 @@ proptest! {
                 let mut log_p = [0.0; 4];
                 categorical::log_softmax(logits, &mut log_p);
                 let row = channel.evidence(&log_p, y);
-                crate::switch::row(-row.log_clean, row.logit_prior, row.log_anomaly, known).loss
+                row.row(known).loss
             };
             let mut log_p = [0.0; 4];
             categorical::log_softmax(&logits, &mut log_p);

@@ -13,7 +13,7 @@
 //! The anomaly is tied to the clean predictor: it cannot become a second predictor, and that is what keeps
 //! the two branches from changing places.
 
-use crate::switch::{Known, Row, logit, row};
+use crate::switch::{Evidence, Known, Row, logit};
 
 /// The label channel: a rate and a distribution over the other classes for each class.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,17 +23,6 @@ pub struct Transition {
     rates: Vec<f64>,
     /// `T[k, y]`, row-major, zero on the diagonal, rows sum to one.
     destinations: Vec<f64>,
-}
-
-/// A row under the transition model.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Evidence {
-    /// `log p(y|x, clean)`.
-    pub log_clean: f64,
-    /// `logit pi(x)`.
-    pub logit_prior: f64,
-    /// `log q(y|x)`.
-    pub log_anomaly: f64,
 }
 
 impl Transition {
@@ -73,6 +62,11 @@ impl Transition {
             }
         }
         Ok(Self { classes, rates, destinations })
+    }
+
+    /// A channel whose values are known to be right, because they were just estimated.
+    pub(crate) fn trusted(rates: Vec<f64>, destinations: Vec<f64>) -> Self {
+        Self { classes: rates.len(), rates, destinations }
     }
 
     /// Number of classes.
@@ -120,7 +114,7 @@ impl Transition {
     /// `w_k` proportional to `p_k rho_k T[k, y]`; into `out`. Returns the posterior `r`.
     pub fn true_class(&self, log_p: &[f64], y: usize, out: &mut [f64]) -> f64 {
         let evidence = self.evidence(log_p, y);
-        let posterior = crate::switch::posterior(-evidence.log_clean, evidence.logit_prior, evidence.log_anomaly);
+        let posterior = evidence.posterior();
         // Divide by the sum in log space: a flow may be far below the smallest number that exp can give.
         let log_flow = |k: usize| log_p[k] + self.flow(k, y).ln();
         let high = (0..self.classes).map(log_flow).fold(f64::NEG_INFINITY, f64::max);
@@ -157,7 +151,7 @@ impl Transition {
             logit_prior: logit(prior / (prior + rest)),
             log_anomaly: flow.ln() - prior.ln(),
         };
-        let row = row(-evidence.log_clean, evidence.logit_prior, evidence.log_anomaly, known);
+        let row = evidence.row(known);
         let share = if flow > 0.0 { row.posterior / flow } else { 0.0 };
         for (k, d_logit) in d_logits.iter_mut().enumerate() {
             moved[k] *= share;

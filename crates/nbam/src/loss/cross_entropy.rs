@@ -3,11 +3,12 @@ use num_traits::Float;
 use crate::Result;
 use crate::error::{Error, ErrorKind};
 
-/// The cross-entropy `l = logsumexp(z) - z_y` of one row with `logits` z and class `target` y; writes its gradient
-/// with respect to the logits, `softmax(z)_k - [k = y]`, into `gradient`.
+/// The cross-entropy `l = logsumexp(z) - z_y` of one row with `logits` z and class `target` y; writes its
+/// gradient with respect to the logits, `softmax(z)_k - [k = y]`, into `gradient`.
 ///
-/// Both stay accurate when the row fits almost perfectly: `l` keeps its digits down to the smallest probability
-/// of another class, and the target's gradient is minus the sum of the others rather than `p - 1`.
+/// Both stay accurate when the row fits almost perfectly: `l` keeps its digits down to the smallest
+/// probability of another class, and the target's gradient is minus the sum of the others rather than `p -
+/// 1`.
 ///
 /// ```
 /// use nbam::loss::cross_entropy;
@@ -17,6 +18,9 @@ use crate::error::{Error, ErrorKind};
 /// assert!((l - (-50.0_f64).exp()).abs() < 1e-36);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, there is no class `target`, or a logit is not finite.
 pub fn cross_entropy<T: Float>(logits: &[T], target: usize, gradient: &mut [T]) -> Result<T> {
     check_row(logits, target, gradient.len())?;
     let largest = logits.iter().copied().fold(T::neg_infinity(), T::max);
@@ -36,7 +40,8 @@ pub fn cross_entropy<T: Float>(logits: &[T], target: usize, gradient: &mut [T]) 
     }
     gradient[target] = -others / total;
 
-    // If the target leads, own = 1 and l = ln(1 + others); otherwise total >= 1 and l is a sum of positive terms.
+    // If the target leads, own = 1 and l = ln(1 + others); otherwise total >= 1 and l is a sum of positive
+    // terms.
     let lead = largest - logits[target];
     Ok(if lead == T::zero() { others.ln_1p() } else { lead + total.ln() })
 }

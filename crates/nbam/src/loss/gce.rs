@@ -4,15 +4,17 @@ use super::{check_positive, constant};
 use crate::Result;
 use crate::error::{Error, ErrorKind};
 
-/// The generalised cross-entropy of Zhang and Sabuncu (2018), with `p = exp(-l)` the probability of the given class:
+/// The generalised cross-entropy of Zhang and Sabuncu (2018), with `p = exp(-l)` the probability of the given
+/// class:
 ///
 /// ```text
 /// phi(l)  = (1 - p^q) / q = (1 - exp(-q l)) / q
 /// phi'(l) = p^q           = exp(-q l)
 /// ```
 ///
-/// It bridges cross-entropy (`q -> 0`) and the mean absolute error `1 - p` (`q = 1`), and never exceeds `1 / q`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// It bridges cross-entropy (`q -> 0`) and the mean absolute error `1 - p` (`q = 1`), and never exceeds `1 /
+/// q`.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Gce {
     q: f64,
 }
@@ -22,6 +24,9 @@ impl Gce {
     pub const PAPER: Self = Self { q: 0.7 };
 
     /// A loss with exponent `0 < q <= 1`.
+    ///
+    /// # Errors
+    /// When `q` is not in (0, 1].
     pub fn new(q: f64) -> Result<Self> {
         if q > 1.0 {
             return Err(Error::new(

@@ -11,9 +11,9 @@ use crate::Result;
 /// phi'(l) = l clipped to [-delta, delta]
 /// ```
 ///
-/// The pull of a row grows with `l` up to delta and is clipped there. A row that fits well (`l` near 0) hardly
-/// pulls at all, which is where this differs most from cross-entropy.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The pull of a row grows with `l` up to delta and is clipped there. A row that fits well (`l` near 0)
+/// hardly pulls at all, which is where this differs most from cross-entropy.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Huber {
     delta: f64,
 }
@@ -23,6 +23,9 @@ impl Huber {
     pub const PAPER: Self = Self { delta: 1.0 };
 
     /// A loss that turns linear at `delta > 0`.
+    ///
+    /// # Errors
+    /// When `delta` is not a positive finite number.
     pub fn new(delta: f64) -> Result<Self> {
         check_positive("Huber", "delta", delta).map(|delta| Self { delta })
     }

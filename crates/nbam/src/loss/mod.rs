@@ -1,7 +1,8 @@
 //! The losses that the method is compared with, and their use as its clean branch.
 //!
-//! Every one of them is a function phi of the row's cross-entropy `l = -log p(y | x)`, so a value and a derivative
-//! are all that a training loop needs: the chain rule gives the gradient with respect to the logits z,
+//! Every one of them is a function phi of the row's cross-entropy `l = -log p(y | x)`, so a value and a
+//! derivative are all that a training loop needs: the chain rule gives the gradient with respect to the
+//! logits z,
 //!
 //! ```text
 //! dphi/dz_k = phi'(l) (softmax(z)_k - [k = y])
@@ -18,8 +19,8 @@
 //! open. Here `l` takes the place of the residual in both textbook formulas.
 //!
 //! All of them are meant for `l >= 0`, which every categorical likelihood satisfies. The log-density of a
-//! continuous target may be positive (`l < 0`); there Student-t and Huber, even functions of `l`, would punish
-//! a fit for being good.
+//! continuous target may be positive (`l < 0`); there Student-t and Huber, even functions of `l`, would
+//! punish a fit for being good.
 
 mod composed;
 mod cross_entropy;
@@ -54,7 +55,8 @@ pub use student_t::StudentT;
 /// assert!((loss.derivative(l) - 0.5_f64.powf(0.7)).abs() < 1e-15);
 /// # Ok::<(), nbam::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RobustLoss {
     /// The negative log-likelihood itself: phi(l) = l.
     #[default]
@@ -77,16 +79,25 @@ impl RobustLoss {
     ];
 
     /// The Student-t loss with `nu` degrees of freedom; see [`StudentT::new`].
+    ///
+    /// # Errors
+    /// When `nu` is not a positive finite number.
     pub fn student_t(nu: f64) -> Result<Self> {
         StudentT::new(nu).map(Self::StudentT)
     }
 
     /// The Huber loss that turns linear at `delta`; see [`Huber::new`].
+    ///
+    /// # Errors
+    /// When `delta` is not a positive finite number.
     pub fn huber(delta: f64) -> Result<Self> {
         Huber::new(delta).map(Self::Huber)
     }
 
     /// The generalised cross-entropy with exponent `q`; see [`Gce::new`].
+    ///
+    /// # Errors
+    /// When `q` is not in (0, 1].
     pub fn gce(q: f64) -> Result<Self> {
         Gce::new(q).map(Self::Gce)
     }
@@ -122,6 +133,9 @@ impl RobustLoss {
     /// assert!(value > 0.0 && gradient[1] < 0.0 && gradient[0] > 0.0);
     /// # Ok::<(), nbam::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// When the lengths differ, there is no class `target`, or a logit is not finite.
     pub fn row<T: Float>(&self, logits: &[T], target: usize, gradient: &mut [T]) -> Result<T> {
         let l = cross_entropy(logits, target, gradient)?;
         let weight = self.derivative(l);

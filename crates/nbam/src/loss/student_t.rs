@@ -12,7 +12,7 @@ use crate::Result;
 ///
 /// the negative logarithm of a Student-t density at residual `l`, up to its constant. The pull of a row is
 /// greatest at `l = sqrt(nu)` and fades beyond: rows that fit very badly are let go.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StudentT {
     nu: f64,
 }
@@ -22,6 +22,9 @@ impl StudentT {
     pub const PAPER: Self = Self { nu: 3.0 };
 
     /// A loss with `nu > 0` degrees of freedom.
+    ///
+    /// # Errors
+    /// When `nu` is not a positive finite number.
     pub fn new(nu: f64) -> Result<Self> {
         check_positive("Student-t", "nu", nu).map(|nu| Self { nu })
     }

@@ -7,6 +7,9 @@ use crate::Result;
 /// assert_eq!(nbam::metrics::accuracy(&[0, 2, 1, 1], &[0, 2, 2, 1])?, 0.75);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ or there are no rows.
 pub fn accuracy<L: PartialEq>(predicted: &[L], truth: &[L]) -> Result<f64> {
     check::same_length("accuracy", ("predictions", predicted.len()), ("truths", truth.len()))?;
     let correct = predicted.iter().zip(truth).filter(|(predicted, truth)| predicted == truth).count();

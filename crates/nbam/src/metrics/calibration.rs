@@ -7,7 +7,8 @@ use crate::error::{Error, ErrorKind};
 /// The usual number of bins of a reliability curve.
 pub const DEFAULT_BINS: usize = 15;
 
-/// One bin of a [`ReliabilityCurve`]: the rows whose probability lies in `[low, high)`, the last bin including 1.
+/// One bin of a [`ReliabilityCurve`]: the rows whose probability lies in `[low, high)`, the last bin
+/// including 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliabilityBin {
     /// Lower edge, included.
@@ -56,6 +57,9 @@ impl ReliabilityCurve {
 /// assert_eq!(curve.bins[1].mean_probability, Some(0.9));
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, there are no rows or no bins, or a value is no probability.
 pub fn reliability<T: Copy + Into<f64>>(
     probabilities: &[T],
     truth: &[bool],
@@ -85,8 +89,12 @@ pub fn reliability<T: Copy + Into<f64>>(
     Ok(ReliabilityCurve { bins: bins.collect() })
 }
 
-/// The expected calibration error in [`DEFAULT_BINS`] bins; see [`ReliabilityCurve::expected_calibration_error`].
-/// For another number of bins, take the [`reliability`] curve first.
+/// The expected calibration error in [`DEFAULT_BINS`] bins; see
+/// [`ReliabilityCurve::expected_calibration_error`]. For another number of bins, take the [`reliability`]
+/// curve first.
+///
+/// # Errors
+/// When the lengths differ, there are no rows, or a value is no probability.
 pub fn expected_calibration_error<T: Copy + Into<f64>>(probabilities: &[T], truth: &[bool]) -> Result<f64> {
     Ok(reliability(probabilities, truth, DEFAULT_BINS)?.expected_calibration_error())
 }
@@ -98,6 +106,9 @@ pub fn expected_calibration_error<T: Copy + Into<f64>>(probabilities: &[T], trut
 /// assert_eq!(score, 0.125);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, there are no rows, or a value is no probability.
 pub fn brier<T: Copy + Into<f64>>(probabilities: &[T], truth: &[bool]) -> Result<f64> {
     check_probabilities("the Brier score", probabilities, truth)?;
     Ok(mean_over_rows(probabilities, truth, |probability, truth| {
@@ -109,6 +120,9 @@ pub fn brier<T: Copy + Into<f64>>(probabilities: &[T], truth: &[bool]) -> Result
 /// The mean negative log-probability of the truth, in nats.
 ///
 /// Nothing is clipped: a row that was declared impossible and happened makes the loss infinite.
+///
+/// # Errors
+/// When the lengths differ, there are no rows, or a value is no probability.
 pub fn log_loss<T: Copy + Into<f64>>(probabilities: &[T], truth: &[bool]) -> Result<f64> {
     check_probabilities("the log loss", probabilities, truth)?;
     Ok(mean_over_rows(
@@ -179,9 +193,9 @@ mod tests {
 
     #[test]
     fn the_default_has_fifteen_bins() {
-        // One bin each: 0.03 lies in [0, 1/15), 0.1 in [1/15, 2/15).
-        let error = expected_calibration_error(&[0.03, 0.1], &[true, false]).unwrap();
-        assert!((error - (0.97 + 0.1) / 2.0).abs() < 1e-15);
+        // Either side of 1/15, and of no edge of 14 or 16 bins.
+        let error = expected_calibration_error(&[0.065, 0.068], &[true, false]).unwrap();
+        assert!((error - (0.935 + 0.068) / 2.0).abs() < 1e-15);
     }
 
     #[test]

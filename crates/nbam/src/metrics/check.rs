@@ -10,7 +10,7 @@ pub(super) fn same_length(metric: &str, first: (&str, usize), second: (&str, usi
         return Err(Error::new(
             ErrorKind::Shape,
             format!(
-                "{metric} needs one of each per row, got {first_length} {first_name} and {second_length} {second_name}"
+                "{metric} needs as many {first_name} as {second_name}, got {first_length} and {second_length}"
             ),
         ));
     }

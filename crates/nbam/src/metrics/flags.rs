@@ -3,14 +3,17 @@
 use super::check;
 use crate::Result;
 
-/// The share of false flags that the posterior expects: the mean of `1 - r` over the flagged rows, with `r` the
-/// probability that a row is contaminated. Zero when nothing is flagged.
+/// The share of false flags that the posterior expects: the mean of `1 - r` over the flagged rows, with `r`
+/// the probability that a row is contaminated. Zero when nothing is flagged.
 ///
 /// ```
 /// let share = nbam::metrics::expected_fdr(&[0.9_f32, 0.8, 0.1], &[true, true, false])?;
 /// assert!((share - 0.15).abs() < 1e-7);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, there are no rows, or a posterior is no probability.
 pub fn expected_fdr<T: Copy + Into<f64>>(posterior: &[T], is_flagged: &[bool]) -> Result<f64> {
     check::same_length("the expected FDR", ("posteriors", posterior.len()), ("flags", is_flagged.len()))?;
     check::probabilities("the expected FDR", posterior)?;
@@ -47,6 +50,9 @@ pub struct FlagCounts {
 
 impl FlagCounts {
     /// Counts the four cases.
+    ///
+    /// # Errors
+    /// When the lengths differ or there are no rows.
     pub fn new(is_flagged: &[bool], is_contaminated: &[bool]) -> Result<Self> {
         check::same_length("counting flags", ("flags", is_flagged.len()), ("truths", is_contaminated.len()))?;
         let mut counts = Self { true_flags: 0, false_flags: 0, missed: 0, cleared: 0 };
@@ -91,7 +97,8 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
 
-    // scikit-learn 1.9.1: precision_score, recall_score and f1_score of scores >= 0.6 on the rows of ranking.rs.
+    // scikit-learn 1.9.1: precision_score, recall_score and f1_score of scores >= 0.6 on the rows of
+    // ranking.rs.
     #[test]
     fn agrees_with_scikit_learn() {
         let flags = [1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0].map(|flag| flag == 1);

@@ -1,8 +1,8 @@
 //! How good predictions, contamination posteriors and flags are, against a known truth.
 //!
-//! Scores and probabilities may be `f32` or `f64`; every result is computed in `f64`. Truths are `true` for the
-//! positive case, here a contaminated row. Lengths that disagree, empty input, NaN, and probabilities outside
-//! [0, 1] are errors, never a number that looks like a result.
+//! Scores and probabilities may be `f32` or `f64`; every result is computed in `f64`. Truths are `true` for
+//! the positive case, here a contaminated row. Lengths that disagree, empty input, NaN, and probabilities
+//! outside [0, 1] are errors, never a number that looks like a result.
 
 mod accuracy;
 mod calibration;

@@ -10,8 +10,8 @@ struct Tie {
     negatives: u64,
 }
 
-/// The area under the receiver operating characteristic: the probability that a random positive row scores higher
-/// than a random negative one, where an equal score counts one half.
+/// The area under the receiver operating characteristic: the probability that a random positive row scores
+/// higher than a random negative one, where an equal score counts one half.
 ///
 /// ```text
 /// AUROC = [ #(s+ > s-) + #(s+ = s-) / 2 ] / (P N)
@@ -25,6 +25,9 @@ struct Tie {
 /// assert_eq!(area, 0.875);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, a score is NaN, or all rows are of one class.
 pub fn auroc<T: Copy + Into<f64>>(scores: &[T], truth: &[bool]) -> Result<f64> {
     let ties = descending_ties("AUROC", scores, truth)?;
     let positives: u64 = ties.iter().map(|tie| tie.positives).sum();
@@ -46,20 +49,25 @@ pub fn auroc<T: Copy + Into<f64>>(scores: &[T], truth: &[bool]) -> Result<f64> {
     Ok(pairs as f64 / (2.0 * positives as f64 * negatives as f64))
 }
 
-/// The average precision: the area under the precision-recall curve, as a step function without interpolation,
+/// The average precision: the area under the precision-recall curve, as a step function without
+/// interpolation,
 ///
 /// ```text
 /// AP = sum_n (R_n - R_{n-1}) P_n
 /// ```
 ///
-/// over the distinct scores from the highest down, with P_n and R_n the precision and recall of flagging every row
-/// that scores at least the n-th. Rows of equal score enter together. An error when no row is positive.
+/// over the distinct scores from the highest down, with P_n and R_n the precision and recall of flagging
+/// every row that scores at least the n-th. Rows of equal score enter together. An error when no row is
+/// positive.
 ///
 /// ```
 /// let precision = nbam::metrics::average_precision(&[0.9, 0.4, 0.4, 0.1], &[true, true, false, false])?;
 /// assert!((precision - (0.5 + 0.5 * 2.0 / 3.0)).abs() < 1e-15);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, a score is NaN, or no row is positive.
 pub fn average_precision<T: Copy + Into<f64>>(scores: &[T], truth: &[bool]) -> Result<f64> {
     let ties = descending_ties("average precision", scores, truth)?;
     let positives: u64 = ties.iter().map(|tie| tie.positives).sum();

@@ -10,6 +10,9 @@ use crate::Result;
 /// assert_eq!(error, 2.0_f64.sqrt());
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, there are no rows, or a value is not finite.
 pub fn root_mean_squared_error<T: Copy + Into<f64>>(predicted: &[T], truth: &[T]) -> Result<f64> {
     let differences = differences("the root mean squared error", predicted, truth)?;
     // Divided by the largest first: the square of a difference may overflow where the root does not.
@@ -28,6 +31,9 @@ pub fn root_mean_squared_error<T: Copy + Into<f64>>(predicted: &[T], truth: &[T]
 /// assert_eq!(error, 1.0);
 /// # Ok::<(), nbam::Error>(())
 /// ```
+///
+/// # Errors
+/// When the lengths differ, there are no rows, or a value is not finite.
 pub fn mean_absolute_error<T: Copy + Into<f64>>(predicted: &[T], truth: &[T]) -> Result<f64> {
     let differences = differences("the mean absolute error", predicted, truth)?;
     Ok(differences.iter().map(|difference| difference.abs()).sum::<f64>() / differences.len() as f64)

@@ -50,6 +50,29 @@ pub struct Row<T> {
     pub d_anomaly: T,
 }
 
+/// What a model says of one row: the three numbers that its posterior is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Evidence {
+    /// `log p(y|x)` of the clean branch.
+    pub log_clean: f64,
+    /// `logit pi(x)`.
+    pub logit_prior: f64,
+    /// `log q(y|x)` of the anomaly branch.
+    pub log_anomaly: f64,
+}
+
+impl Evidence {
+    /// The probability that the row is contaminated.
+    pub fn posterior(&self) -> f64 {
+        posterior(-self.log_clean, self.logit_prior, self.log_anomaly)
+    }
+
+    /// Loss, posterior and gradient of the row.
+    pub fn row(&self, known: Known) -> Row<f64> {
+        row(-self.log_clean, self.logit_prior, self.log_anomaly, known)
+    }
+}
+
 /// `sigmoid(x) = 1 / (1 + exp(-x))`, with full relative accuracy in both tails.
 pub fn sigmoid<T: Float>(x: T) -> T {
     if x >= T::zero() {

@@ -1,0 +1,66 @@
+//! Learning the label channel: online expectation maximisation with pseudo-counts.
+
+use super::labels::TransitionPrior;
+use crate::density::transition::Transition;
+use crate::train::Context;
+
+/// A class transition with the running counts that it is estimated from.
+///
+/// Each batch gives expected counts: how much of class `k` was moved to label `y`, and how much stayed. They are
+/// averaged over a window of about one epoch, and the channel is the mode of its posterior given these counts
+/// (the M-step of EM): no learning rate, and the same behaviour for any number of rows and classes.
+#[derive(Debug, Clone)]
+pub(crate) struct Channel {
+    pub(crate) transition: Transition,
+    /// Share of all rows that is of class `k` and moved to `y`, row-major.
+    moved: Vec<f64>,
+    /// Share of all rows that is of class `k` and stayed.
+    stayed: Vec<f64>,
+    prior: TransitionPrior,
+}
+
+impl Channel {
+    pub(crate) fn new(classes: usize, prior: TransitionPrior) -> Self {
+        let k = classes as f64;
+        let cell = |index: usize| {
+            if index / classes == index % classes { 0.0 } else { prior.initial_rate / (k * (k - 1.0)) }
+        };
+        Self {
+            transition: Transition::uniform(classes, prior.initial_rate),
+            moved: (0..classes * classes).map(cell).collect(),
+            stayed: vec![(1.0 - prior.initial_rate) / k; classes],
+            prior,
+        }
+    }
+
+    /// How many sums a batch gives: the moved counts, then the ones that stayed.
+    pub(crate) fn statistics(&self) -> usize {
+        self.moved.len() + self.stayed.len()
+    }
+
+    /// Blends a batch's expected counts in and re-estimates the channel.
+    pub(crate) fn absorb(&mut self, counts: &[f64], context: &Context) {
+        let rows = context.rows as f64;
+        let blend = -(-(context.batch as f64) / (rows * self.prior.window)).exp_m1();
+        let scale = 1.0 / context.batch as f64;
+        let (moved, stayed) = counts.split_at(self.moved.len());
+        for (average, count) in self.moved.iter_mut().zip(moved).chain(self.stayed.iter_mut().zip(stayed)) {
+            *average += blend * (count * scale - *average);
+        }
+        let classes = self.stayed.len();
+        let (bad, good) = self.prior.rate_counts;
+        let mut rates = Vec::with_capacity(classes);
+        let mut destinations = vec![0.0; classes * classes];
+        for class in 0..classes {
+            let row = &self.moved[class * classes..(class + 1) * classes];
+            let total = rows * row.iter().sum::<f64>();
+            rates.push((total + bad) / (total + rows * self.stayed[class] + bad + good));
+            let pseudo = self.prior.destination_count / (classes as f64 - 1.0);
+            let norm = total + self.prior.destination_count;
+            for to in (0..classes).filter(|&to| to != class) {
+                destinations[class * classes + to] = (rows * row[to] + pseudo) / norm;
+            }
+        }
+        self.transition = Transition::trusted(rates, destinations);
+    }
+}

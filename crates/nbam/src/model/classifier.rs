@@ -1,0 +1,364 @@
+//! The classifier.
+
+use super::ensemble::fit_members;
+use super::labels::{LabelObjective, LabelState, Labels};
+use super::params::{Checked, Classification, Params};
+use super::posterior::{Posterior, PosteriorSum, columns};
+use crate::density::categorical::log_softmax;
+use crate::density::transition::Transition;
+use crate::net::{Features, Network, Scaler, Shape};
+use crate::switch::{Known, sigmoid};
+use crate::train::{Monitor, Silent, Trained, each_row, in_pool, train};
+use crate::{Error, ErrorKind, Result};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+/// A predictor of classes that learned from partly wrong labels, and knows which were wrong.
+///
+/// ```
+/// use nbam::{Classifier, Features};
+///
+/// // Two clusters; the label of row 7 is wrong.
+/// let x: Vec<f32> = (0..60).map(|i| (if i < 30 { -3.0 } else { 3.0 }) + (i % 7) as f32 / 7.0).collect();
+/// let mut y: Vec<usize> = (0..60).map(|i| usize::from(i >= 30)).collect();
+/// y[7] = 1;
+/// let x = Features::new(&x, 1)?;
+/// let model = Classifier::params().hidden(&[16]).epochs(300).seed(0).fit(&x, &y)?;
+/// let contamination = model.contamination(&x, &y)?;
+/// assert!(contamination[7] > 0.5 && contamination[8] < 0.1);
+/// assert_eq!(model.predict(&x)?[7], 0);
+/// # Ok::<(), nbam::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Classifier {
+    pub(crate) params: Params<Classification>,
+    pub(crate) classes: usize,
+    pub(crate) scaler: Scaler,
+    pub(crate) members: Vec<ClassifierMember>,
+    pub(crate) losses: Vec<Vec<f64>>,
+    pub(crate) training: Option<Posterior>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ClassifierMember {
+    pub(crate) network: Network,
+    pub(crate) state: LabelState,
+}
+
+/// What a classifier is trained on.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelledRows<'a> {
+    /// The features.
+    pub features: Features<'a>,
+    /// A class for each row, from 0.
+    pub labels: &'a [usize],
+    /// How much each row counts; all the same without it.
+    pub weights: Option<&'a [f64]>,
+    /// Rows whose switch is known.
+    pub known: Option<&'a [Known]>,
+}
+
+/// Everything that a classifier can say of labelled rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// The contamination posterior and its evidence.
+    pub posterior: Posterior,
+    /// The class that the clean predictor prefers, without looking at the label.
+    pub predicted: Vec<usize>,
+    /// Its probability.
+    pub predicted_probability: Vec<f64>,
+    /// The most probable true class, the given label considered.
+    pub suggested: Vec<usize>,
+    /// Its probability.
+    pub suggested_probability: Vec<f64>,
+}
+
+impl Classifier {
+    /// Parameters of the default preset, to be changed and fitted.
+    pub fn params() -> Params<Classification> {
+        Params::default()
+    }
+}
+
+impl Params<Classification> {
+    /// Checks the parameters and fits; see [`Checked::fit_rows`] for weights, verified rows and progress.
+    ///
+    /// # Errors
+    /// When a parameter or the data is not valid, or the fit diverges.
+    pub fn fit(self, features: &Features<'_>, labels: &[usize]) -> Result<Classifier> {
+        let rows = LabelledRows { features: *features, labels, weights: None, known: None };
+        self.check()?.fit_rows(&rows, &Silent)
+    }
+}
+
+impl LabelledRows<'_> {
+    /// Checks shapes and values, and returns the number of classes.
+    fn check(&self) -> Result<usize> {
+        let rows = self.features.rows();
+        self.features.check()?;
+        check_length("labels", self.labels.len(), rows)?;
+        check_weights(self.weights, rows)?;
+        if let Some(known) = self.known {
+            check_length("known switches", known.len(), rows)?;
+        }
+        let classes = self.labels.iter().max().map_or(0, |&label| label + 1);
+        if classes > 1 << 16 {
+            return Err(Error::new(ErrorKind::Label, format!("label {} is too large, expected below 65,536", classes - 1))
+                .with_hint("number the classes 0, 1, 2, ..."));
+        }
+        if self.labels.iter().all(|&label| label == self.labels[0]) {
+            return Err(Error::new(ErrorKind::Label, format!("every row has label {}, expected two classes or more", self.labels[0])));
+        }
+        Ok(classes)
+    }
+}
+
+pub(crate) fn check_length(name: &str, got: usize, expected: usize) -> Result<()> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Shape, format!("got {got} {name}, expected {expected}: one for each row of the features")))
+}
+
+pub(crate) fn check_weights(weights: Option<&[f64]>, rows: usize) -> Result<()> {
+    let Some(weights) = weights else { return Ok(()) };
+    check_length("weights", weights.len(), rows)?;
+    if let Some(row) = weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
+        return Err(Error::new(
+            ErrorKind::Value,
+            format!("the weight of row {row} is {}, expected a finite number of at least 0", weights[row]),
+        ));
+    }
+    if weights.iter().sum::<f64>() == 0.0 {
+        return Err(Error::new(ErrorKind::Value, "every weight is 0, expected at least one above"));
+    }
+    Ok(())
+}
+
+/// Weights with mean one.
+pub(crate) fn relative_weights(weights: Option<&[f64]>) -> Option<Vec<f32>> {
+    let weights = weights?;
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    Some(weights.iter().map(|weight| (weight / mean) as f32).collect())
+}
+
+impl Checked<Classification> {
+    /// Fits on rows with weights and verified rows, reporting to a monitor.
+    ///
+    /// # Errors
+    /// When the data is not valid, the fit diverges, or the monitor cancels it.
+    pub fn fit_rows(&self, rows: &LabelledRows<'_>, monitor: &dyn Monitor) -> Result<Classifier> {
+        let classes = rows.check()?;
+        in_pool(self.0.threads, || self.fit_here(rows, classes, monitor))?
+    }
+
+    fn fit_here(&self, rows: &LabelledRows<'_>, classes: usize, monitor: &dyn Monitor) -> Result<Classifier> {
+        let params = &self.0;
+        let task = &params.task;
+        let scaler = Scaler::fit(&rows.features, &params.scaling)?;
+        let weights = relative_weights(rows.weights);
+        let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
+        let shape = Shape {
+            inputs: rows.features.columns(),
+            hidden: params.hidden.clone(),
+            activation: params.activation,
+            heads: task.model.heads(classes, task.prior_hidden, task.prior_bias),
+        };
+        let fitted = fit_members(params.members, |member, is_parallel| {
+            let plan = params.plan(rows.features.rows(), member);
+            let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
+            let objective = LabelObjective::new(labels, classes, task.model);
+            let place = (member, params.members);
+            train(network, objective, &rows.features, &scaler, &plan, place, is_parallel, monitor)
+        })?;
+        let mut averages = PosteriorSum::new(rows.labels.len());
+        let mut has_averages = false;
+        let (mut members, mut losses) = (Vec::new(), Vec::new());
+        for Trained { network, objective, losses: member_losses, averages: averaged } in fitted {
+            if !averaged.is_empty() {
+                averages.add((0..rows.labels.len()).map(|row| averaged.row(row)));
+                has_averages = true;
+            }
+            members.push(ClassifierMember { network, state: objective.into_state() });
+            losses.push(member_losses);
+        }
+        let mut model = Classifier { params: params.clone(), classes, scaler, members, losses, training: None };
+        model.training = Some(if has_averages { averages.finish() } else { model.posterior_here(&rows.features, rows.labels) });
+        Ok(model)
+    }
+}
+
+impl Classifier {
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.scaler.mean.len()
+    }
+
+    /// The mean loss of each epoch, for each member. Empty for a loaded model.
+    pub fn losses(&self) -> &[Vec<f64>] {
+        &self.losses
+    }
+
+    /// The posterior of the rows that the model was trained on, averaged over members and, if so asked, over the
+    /// last epochs of training. `None` for a loaded model.
+    pub fn training(&self) -> Option<&Posterior> {
+        self.training.as_ref()
+    }
+
+    /// The class transition of each member, where the label model has one.
+    pub fn transitions(&self) -> impl Iterator<Item = &Transition> {
+        self.members.iter().filter_map(|member| match &member.state {
+            LabelState::Transition(transition) => Some(transition),
+            _ => None,
+        })
+    }
+
+    fn check_features(&self, features: &Features<'_>) -> Result<()> {
+        if features.columns() != self.features() {
+            return Err(Error::new(
+                ErrorKind::Shape,
+                format!("the rows have {} features, expected {}: as in training", features.columns(), self.features()),
+            ));
+        }
+        features.check()
+    }
+
+    fn check_rows(&self, features: &Features<'_>, labels: &[usize]) -> Result<()> {
+        self.check_features(features)?;
+        check_length("labels", labels.len(), features.rows())?;
+        match labels.iter().position(|&label| label >= self.classes) {
+            None => Ok(()),
+            Some(row) => Err(Error::new(
+                ErrorKind::Label,
+                format!("the label of row {row} is {}, expected below {}", labels[row], self.classes),
+            )),
+        }
+    }
+
+    /// Probabilities of the classes under the clean predictor, row-major.
+    ///
+    /// # Errors
+    /// When the features do not fit the model.
+    pub fn predict_proba(&self, features: &Features<'_>) -> Result<Vec<f64>> {
+        self.check_features(features)?;
+        let classes = self.classes;
+        in_pool(self.params.threads, || {
+            let mut total = vec![0.0; features.rows() * classes];
+            for member in &self.members {
+                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
+                    let mut log_p = vec![0.0; classes];
+                    log_softmax(&outputs[..classes], &mut log_p);
+                    log_p
+                });
+                for (total, log_p) in total.chunks_exact_mut(classes).zip(rows) {
+                    for (total, log_p) in total.iter_mut().zip(log_p) {
+                        *total += log_p.exp() / self.members.len() as f64;
+                    }
+                }
+            }
+            total
+        })
+    }
+
+    /// The most probable class of each row.
+    ///
+    /// # Errors
+    /// When the features do not fit the model.
+    pub fn predict(&self, features: &Features<'_>) -> Result<Vec<usize>> {
+        Ok(self.predict_proba(features)?.chunks_exact(self.classes).map(|p| largest(p).0).collect())
+    }
+
+    /// The prior `pi(x)` of each row.
+    ///
+    /// # Errors
+    /// When the features do not fit the model.
+    pub fn prior(&self, features: &Features<'_>) -> Result<Vec<f64>> {
+        self.check_features(features)?;
+        in_pool(self.params.threads, || {
+            let mut total = vec![0.0; features.rows()];
+            for member in &self.members {
+                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
+                    sigmoid(member.state.logit_prior(outputs, self.classes, &mut vec![0.0; self.classes]))
+                });
+                for (total, prior) in total.iter_mut().zip(rows) {
+                    *total += prior / self.members.len() as f64;
+                }
+            }
+            total
+        })
+    }
+
+    /// The probability that each row's label is contaminated.
+    ///
+    /// # Errors
+    /// When the rows do not fit the model.
+    pub fn contamination(&self, features: &Features<'_>, labels: &[usize]) -> Result<Vec<f64>> {
+        Ok(self.posterior(features, labels)?.contamination)
+    }
+
+    /// The contamination posterior with its evidence.
+    ///
+    /// # Errors
+    /// When the rows do not fit the model.
+    pub fn posterior(&self, features: &Features<'_>, labels: &[usize]) -> Result<Posterior> {
+        self.check_rows(features, labels)?;
+        in_pool(self.params.threads, || self.posterior_here(features, labels))
+    }
+
+    fn posterior_here(&self, features: &Features<'_>, labels: &[usize]) -> Posterior {
+        let mut sum = PosteriorSum::new(labels.len());
+        for member in &self.members {
+            let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
+                columns(&member.state.evidence(outputs, self.classes, labels[row], &mut vec![0.0; self.classes]))
+            });
+            sum.add(rows.into_iter());
+        }
+        sum.finish()
+    }
+
+    /// Posterior, prediction and suggestion of each row.
+    ///
+    /// # Errors
+    /// When the rows do not fit the model.
+    pub fn review(&self, features: &Features<'_>, labels: &[usize]) -> Result<Review> {
+        self.check_rows(features, labels)?;
+        in_pool(self.params.threads, || {
+            let classes = self.classes;
+            let count = self.members.len() as f64;
+            let mut sum = PosteriorSum::new(labels.len());
+            let mut predicted = vec![0.0; labels.len() * classes];
+            let mut suggested = predicted.clone();
+            for member in &self.members {
+                let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
+                    let (mut log_p, mut true_class) = (vec![0.0; classes], vec![0.0; classes]);
+                    let evidence = member.state.evidence(outputs, classes, labels[row], &mut log_p);
+                    member.state.true_class(&log_p, labels[row], evidence.posterior(), &mut true_class);
+                    (columns(&evidence), log_p, true_class)
+                });
+                sum.add(rows.iter().map(|row| row.0));
+                for (row, (_, log_p, true_class)) in rows.iter().enumerate() {
+                    for class in 0..classes {
+                        predicted[row * classes + class] += log_p[class].exp() / count;
+                        suggested[row * classes + class] += true_class[class] / count;
+                    }
+                }
+            }
+            let best = |values: &[f64]| values.chunks_exact(classes).map(largest).unzip();
+            let (predicted, predicted_probability) = best(&predicted);
+            let (suggested, suggested_probability) = best(&suggested);
+            Review { posterior: sum.finish(), predicted, predicted_probability, suggested, suggested_probability }
+        })
+    }
+}
+
+/// The first largest value and where it is.
+fn largest(values: &[f64]) -> (usize, f64) {
+    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (index, &value)| {
+        if value > best.1 { (index, value) } else { best }
+    })
+}

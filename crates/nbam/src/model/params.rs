@@ -1,0 +1,278 @@
+//! Parameters: an unchecked builder, one check, and training that takes only what was checked.
+
+use super::labels::{LabelModel, TransitionPrior};
+use crate::loss::RobustLoss;
+use crate::net::{Activation, Scaling, Schedule};
+use crate::train::Plan;
+use crate::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
+
+/// A named set of parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// What we recommend: identified, calibrated, no knobs.
+    #[default]
+    Default,
+    /// The paper's architecture and optimiser, 200 epochs, no weight decay.
+    ///
+    /// What the paper leaves open, and what was chosen: Glorot-uniform weights; the prior head's bias starts at -2
+    /// and the last layers of the prior and anomaly heads start at zero weights (anything else may swap the
+    /// branches); the anomaly head is one linear layer; features are centred and divided by one common number.
+    Paper,
+}
+
+/// Parameters of a fit, not yet checked. `T` holds those of the task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Params<T> {
+    pub(crate) preset: Preset,
+    pub(crate) epochs: Option<usize>,
+    pub(crate) batch_size: usize,
+    pub(crate) learning_rate: f64,
+    pub(crate) schedule: Schedule,
+    pub(crate) hidden: Vec<usize>,
+    pub(crate) activation: Activation,
+    pub(crate) weight_decay: f64,
+    pub(crate) scaling: Scaling,
+    pub(crate) members: usize,
+    pub(crate) averaged_share: f64,
+    pub(crate) seed: u64,
+    #[serde(skip)]
+    pub(crate) threads: usize,
+    pub(crate) task: T,
+}
+
+/// Parameters that passed their check: the only ones that a fit takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked<T>(pub(crate) Params<T>);
+
+/// The parameters that only a classifier has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Classification {
+    pub(crate) model: LabelModel,
+    pub(crate) prior_hidden: usize,
+    pub(crate) prior_bias: f32,
+}
+
+/// Steps that a fit without a given number of epochs takes at least.
+const MINIMUM_STEPS: usize = 1500;
+/// Epochs that it takes at least.
+const MINIMUM_EPOCHS: usize = 25;
+
+impl Default for Params<Classification> {
+    fn default() -> Self {
+        Self {
+            preset: Preset::Default,
+            epochs: None,
+            batch_size: 512,
+            learning_rate: 1e-3,
+            schedule: Schedule::Constant,
+            hidden: vec![256, 256],
+            activation: Activation::Tanh,
+            weight_decay: 4.0,
+            scaling: Scaling::Columns,
+            members: 2,
+            averaged_share: 1.0 / 3.0,
+            seed: 0,
+            threads: 0,
+            task: Classification {
+                model: LabelModel::Transition(TransitionPrior::default()),
+                prior_hidden: 128,
+                prior_bias: -2.0,
+            },
+        }
+    }
+}
+
+impl Params<Classification> {
+    /// The parameters of a preset.
+    pub fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Default => Self::default(),
+            Preset::Paper => Self {
+                preset,
+                epochs: Some(200),
+                weight_decay: 0.0,
+                scaling: Scaling::Common,
+                members: 1,
+                averaged_share: 0.0,
+                task: Classification {
+                    model: LabelModel::Free { clean: RobustLoss::CrossEntropy },
+                    prior_hidden: 128,
+                    prior_bias: -2.0,
+                },
+                ..Self::default()
+            },
+        }
+    }
+
+    /// What is assumed of contaminated labels.
+    #[must_use]
+    pub fn label_model(mut self, model: LabelModel) -> Self {
+        self.task.model = model;
+        self
+    }
+
+    /// Checks the parameters once.
+    ///
+    /// # Errors
+    /// Naming the first parameter that is out of range.
+    pub fn check(self) -> Result<Checked<Classification>> {
+        self.check_common()?;
+        if self.task.prior_hidden == 0 {
+            return fault("the prior head's width", 0, "at least 1");
+        }
+        if let LabelModel::Transition(prior) = &self.task.model {
+            let counts = [prior.rate_counts.0, prior.rate_counts.1, prior.destination_count];
+            if !(prior.initial_rate > 0.0 && prior.initial_rate < 1.0) {
+                return fault("the initial rate", prior.initial_rate, "between 0 and 1");
+            }
+            if !(prior.sharpness >= 0.0 && prior.sharpness.is_finite()) {
+                return fault("sharpness", prior.sharpness, "0 or more");
+            }
+            if !(0.0 <= prior.ramp.0 && prior.ramp.0 <= prior.ramp.1 && prior.ramp.1 <= 1.0) {
+                return fault("the ramp", format!("{:?}", prior.ramp), "two shares of the fit in ascending order");
+            }
+            if !(prior.window > 0.0 && prior.window.is_finite()) {
+                return fault("the window", prior.window, "a positive number of epochs");
+            }
+            if counts.iter().any(|count| !(*count > 0.0 && count.is_finite())) {
+                return fault("a pseudo-count", format!("{counts:?}"), "positive numbers");
+            }
+        }
+        Ok(Checked(self))
+    }
+}
+
+impl<T> Params<T> {
+    /// Passes over the data; without it, at least 25 and at least 1,500 steps.
+    #[must_use]
+    pub fn epochs(mut self, epochs: usize) -> Self {
+        self.epochs = Some(epochs);
+        self
+    }
+
+    /// Rows of a batch.
+    #[must_use]
+    pub fn batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows;
+        self
+    }
+
+    /// Adam's learning rate.
+    #[must_use]
+    pub fn learning_rate(mut self, rate: f64) -> Self {
+        self.learning_rate = rate;
+        self
+    }
+
+    /// How the learning rate changes over the fit.
+    #[must_use]
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// Widths of the hidden layers.
+    #[must_use]
+    pub fn hidden(mut self, widths: &[usize]) -> Self {
+        self.hidden = widths.to_vec();
+        self
+    }
+
+    /// The hidden layers' nonlinearity.
+    #[must_use]
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// Decoupled decay of the weight matrices: the strength of their Gaussian prior.
+    #[must_use]
+    pub fn weight_decay(mut self, decay: f64) -> Self {
+        self.weight_decay = decay;
+        self
+    }
+
+    /// How features are brought to a common scale.
+    #[must_use]
+    pub fn scaling(mut self, scaling: Scaling) -> Self {
+        self.scaling = scaling;
+        self
+    }
+
+    /// How many networks are trained from different starts and averaged.
+    #[must_use]
+    pub fn members(mut self, members: usize) -> Self {
+        self.members = members;
+        self
+    }
+
+    /// Over which share of the last epochs each training row's posterior is averaged; 0 takes the final networks'.
+    #[must_use]
+    pub fn averaged_share(mut self, share: f64) -> Self {
+        self.averaged_share = share;
+        self
+    }
+
+    /// Where all random numbers come from.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How many threads are used; 0 is as many as the machine has. The result does not depend on it.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    pub(crate) fn check_common(&self) -> Result<()> {
+        if self.epochs == Some(0) {
+            return fault("epochs", 0, "at least 1");
+        }
+        if self.batch_size == 0 {
+            return fault("batch_size", 0, "at least 1");
+        }
+        if self.members == 0 || self.members > 1000 {
+            return fault("members", self.members, "1 to 1,000");
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+            return fault("learning_rate", self.learning_rate, "a positive number");
+        }
+        if !(self.weight_decay >= 0.0 && self.weight_decay * self.learning_rate < 1.0) {
+            return fault("weight_decay", self.weight_decay, "0 or more, and below 1 / learning_rate");
+        }
+        if !(0.0..=1.0).contains(&self.averaged_share) {
+            return fault("averaged_share", self.averaged_share, "0 to 1");
+        }
+        if let Some(width) = self.hidden.iter().find(|&&width| width == 0 || width > 1 << 16) {
+            return fault("a hidden layer's width", width, "1 to 65,536");
+        }
+        Ok(())
+    }
+
+    /// How each member is trained on this many rows.
+    pub(crate) fn plan(&self, rows: usize, member: usize) -> Plan {
+        let batch = self.batch_size.min(rows);
+        let steps = rows.div_ceil(batch);
+        let epochs = self.epochs.unwrap_or_else(|| MINIMUM_EPOCHS.max(MINIMUM_STEPS.div_ceil(steps)));
+        Plan {
+            epochs,
+            batch,
+            learning_rate: self.learning_rate,
+            schedule: self.schedule,
+            decay: self.weight_decay,
+            skip_decay: 0.0,
+            averaged: (self.averaged_share * epochs as f64).round() as usize,
+            // Members are far apart in seed space, so that fits with neighbouring seeds share none.
+            seed: self.seed.wrapping_add((member as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)),
+        }
+    }
+}
+
+pub(crate) fn fault<R>(name: &str, got: impl std::fmt::Display, expected: &str) -> Result<R> {
+    Err(Error::new(ErrorKind::Parameter, format!("{name} is {got}, expected {expected}")))
+}
