@@ -25,6 +25,17 @@ impl StudentT {
         Ok(Self { nu, log_norm })
     }
 
+    /// `(nu + 1) / (nu + z^2)`: how much a value at `z` scales from the centre counts in an estimate of the
+    /// centre and the scale (EM for the t density).
+    pub fn scale_weight(&self, z: f64) -> f64 {
+        (self.nu + 1.0) / (self.nu + z * z)
+    }
+
+    /// Degrees of freedom.
+    pub fn nu(&self) -> f64 {
+        self.nu
+    }
+
     /// `log t_nu((y - mean) / s) - log s` with `s = exp(log_sd)`, with its gradient.
     pub fn log_density(&self, y: f64, mean: f64, log_sd: f64) -> Gradient {
         let scale = log_sd.exp();

@@ -22,15 +22,31 @@ pub(crate) struct Channel {
 impl Channel {
     pub(crate) fn new(classes: usize, prior: TransitionPrior) -> Self {
         let k = classes as f64;
-        let cell = |index: usize| {
-            if index / classes == index % classes { 0.0 } else { prior.initial_rate / (k * (k - 1.0)) }
-        };
+        // A random label may be the right one: with two classes, half of them are.
+        let rate = prior.initial_share * (k - 1.0) / k;
+        let cell = |index: usize| if index / classes == index % classes { 0.0 } else { rate / (k * (k - 1.0)) };
         Self {
-            transition: Transition::uniform(classes, prior.initial_rate),
+            transition: Transition::uniform(classes, rate),
             moved: (0..classes * classes).map(cell).collect(),
-            stayed: vec![(1.0 - prior.initial_rate) / k; classes],
+            stayed: vec![(1.0 - rate) / k; classes],
             prior,
         }
+    }
+
+    /// Takes the mean of several channels.
+    pub(crate) fn start_from<'a>(&mut self, channels: impl Iterator<Item = &'a Self>) {
+        let transitions: Vec<&Transition> = channels.map(|channel| &channel.transition).collect();
+        let count = transitions.len() as f64;
+        let mean = |values: fn(&Transition) -> &[f64]| -> Vec<f64> {
+            let mut mean = vec![0.0; values(&self.transition).len()];
+            for transition in &transitions {
+                for (mean, value) in mean.iter_mut().zip(values(transition)) {
+                    *mean += value / count;
+                }
+            }
+            mean
+        };
+        self.transition = Transition::trusted(mean(Transition::rates), mean(Transition::destinations));
     }
 
     /// How many sums a batch gives: the moved counts, then the ones that stayed.
@@ -41,7 +57,7 @@ impl Channel {
     /// Blends a batch's expected counts in and re-estimates the channel.
     pub(crate) fn absorb(&mut self, counts: &[f64], context: &Context) {
         let rows = context.rows as f64;
-        let blend = -(-(context.batch as f64) / (rows * self.prior.window)).exp_m1();
+        let blend = context.blend(self.prior.window);
         let scale = 1.0 / context.batch as f64;
         let (moved, stayed) = counts.split_at(self.moved.len());
         for (average, count) in self.moved.iter_mut().zip(moved).chain(self.stayed.iter_mut().zip(stayed)) {

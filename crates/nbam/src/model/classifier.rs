@@ -1,14 +1,16 @@
 //! The classifier.
 
-use super::ensemble::fit_members;
+use super::ensemble::{fit_members, left_out_outputs, take_apart};
+use super::folds::Folds;
 use super::labels::{LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
+use super::rows::{check_features, check_length, check_weights, relative_weights};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::{Known, sigmoid};
-use crate::train::{Monitor, Silent, Trained, each_row, in_pool, train};
+use crate::train::{Monitor, Setting, Silent, each_row, in_pool, refine, train};
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -113,35 +115,6 @@ impl LabelledRows<'_> {
     }
 }
 
-pub(crate) fn check_length(name: &str, got: usize, expected: usize) -> Result<()> {
-    if got == expected {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Shape, format!("got {got} {name}, expected {expected}: one for each row of the features")))
-}
-
-pub(crate) fn check_weights(weights: Option<&[f64]>, rows: usize) -> Result<()> {
-    let Some(weights) = weights else { return Ok(()) };
-    check_length("weights", weights.len(), rows)?;
-    if let Some(row) = weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
-        return Err(Error::new(
-            ErrorKind::Value,
-            format!("the weight of row {row} is {}, expected a finite number of at least 0", weights[row]),
-        ));
-    }
-    if weights.iter().sum::<f64>() == 0.0 {
-        return Err(Error::new(ErrorKind::Value, "every weight is 0, expected at least one above"));
-    }
-    Ok(())
-}
-
-/// Weights with mean one.
-pub(crate) fn relative_weights(weights: Option<&[f64]>) -> Option<Vec<f32>> {
-    let weights = weights?;
-    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-    Some(weights.iter().map(|weight| (weight / mean) as f32).collect())
-}
-
 impl Checked<Classification> {
     /// Fits on rows with weights and verified rows, reporting to a monitor.
     ///
@@ -164,28 +137,59 @@ impl Checked<Classification> {
             activation: params.activation,
             heads: task.model.heads(classes, task.prior_hidden, task.prior_bias),
         };
+        let folds = Folds::new(params.members, &rows_by_label(rows.labels, classes), params.seed);
         let fitted = fit_members(params.members, |member, is_parallel| {
-            let plan = params.plan(rows.features.rows(), member);
+            let order = folds.training_rows(member);
+            let plan = params.plan(order.len(), member, !folds.is_crossed());
             let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
             let objective = LabelObjective::new(labels, classes, task.model);
-            let place = (member, params.members);
-            train(network, objective, &rows.features, &scaler, &plan, place, is_parallel, monitor)
+            let setting = Setting {
+                features: &rows.features,
+                scaler: &scaler,
+                member,
+                members: params.members,
+                is_parallel,
+                monitor,
+            };
+            train(network, objective, order, &plan, &setting)
         })?;
-        let mut averages = PosteriorSum::new(rows.labels.len());
-        let mut has_averages = false;
-        let (mut members, mut losses) = (Vec::new(), Vec::new());
-        for Trained { network, objective, losses: member_losses, averages: averaged } in fitted {
-            if !averaged.is_empty() {
-                averages.add((0..rows.labels.len()).map(|row| averaged.row(row)));
-                has_averages = true;
+        let posterior;
+        let (networks, objectives, losses, averages) = take_apart(fitted);
+        let mut states = objectives.iter().cloned().map(LabelObjective::into_state).collect::<Vec<_>>();
+        if folds.is_crossed() {
+            let outputs = left_out_outputs(&networks, &scaler, &rows.features, &folds);
+            let mut pooled = LabelObjective::new(labels, classes, task.model).with_channels(&objectives);
+            refine(&mut pooled, &outputs.mean);
+            let state = pooled.into_state();
+            posterior = outputs.posterior(|row, outputs| {
+                columns(&state.evidence(outputs, classes, rows.labels[row], &mut vec![0.0; classes]))
+            });
+            states.fill(state);
+        } else if averages[0].is_empty() {
+            posterior = PosteriorSum::default().finish();
+        } else {
+            let mut sum = PosteriorSum::new(rows.labels.len());
+            for averages in &averages {
+                sum.add((0..rows.labels.len()).map(|row| averages.row(row)));
             }
-            members.push(ClassifierMember { network, state: objective.into_state() });
-            losses.push(member_losses);
+            posterior = sum.finish();
         }
+        let members = networks.into_iter().zip(states);
+        let members = members.map(|(network, state)| ClassifierMember { network, state }).collect();
         let mut model = Classifier { params: params.clone(), classes, scaler, members, losses, training: None };
-        model.training = Some(if has_averages { averages.finish() } else { model.posterior_here(&rows.features, rows.labels) });
+        let is_final = posterior.contamination.is_empty();
+        model.training = Some(if is_final { model.posterior_here(&rows.features, rows.labels) } else { posterior });
         Ok(model)
     }
+}
+
+/// All rows of class 0, then all of class 1, and so on.
+fn rows_by_label(labels: &[usize], classes: usize) -> Vec<u32> {
+    let mut by_label = vec![Vec::new(); classes];
+    for (row, &label) in labels.iter().enumerate() {
+        by_label[label].push(row as u32);
+    }
+    by_label.concat()
 }
 
 impl Classifier {
@@ -218,18 +222,8 @@ impl Classifier {
         })
     }
 
-    fn check_features(&self, features: &Features<'_>) -> Result<()> {
-        if features.columns() != self.features() {
-            return Err(Error::new(
-                ErrorKind::Shape,
-                format!("the rows have {} features, expected {}: as in training", features.columns(), self.features()),
-            ));
-        }
-        features.check()
-    }
-
     fn check_rows(&self, features: &Features<'_>, labels: &[usize]) -> Result<()> {
-        self.check_features(features)?;
+        check_features(features, self.features())?;
         check_length("labels", labels.len(), features.rows())?;
         match labels.iter().position(|&label| label >= self.classes) {
             None => Ok(()),
@@ -245,7 +239,7 @@ impl Classifier {
     /// # Errors
     /// When the features do not fit the model.
     pub fn predict_proba(&self, features: &Features<'_>) -> Result<Vec<f64>> {
-        self.check_features(features)?;
+        check_features(features, self.features())?;
         let classes = self.classes;
         in_pool(self.params.threads, || {
             let mut total = vec![0.0; features.rows() * classes];
@@ -278,7 +272,7 @@ impl Classifier {
     /// # Errors
     /// When the features do not fit the model.
     pub fn prior(&self, features: &Features<'_>) -> Result<Vec<f64>> {
-        self.check_features(features)?;
+        check_features(features, self.features())?;
         in_pool(self.params.threads, || {
             let mut total = vec![0.0; features.rows()];
             for member in &self.members {

@@ -36,8 +36,8 @@ pub enum LabelModel {
 /// The priors of [`LabelModel::Transition`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TransitionPrior {
-    /// The rate that every class starts from.
-    pub initial_rate: f64,
+    /// Share of the labels that are taken for random when training starts.
+    pub initial_share: f64,
     /// Weight of the sharpness prior: how certain clean labels are given the features. The loss adds this
     /// times the mean entropy of `p(.|x)`.
     pub sharpness: f64,
@@ -54,7 +54,7 @@ pub struct TransitionPrior {
 impl Default for TransitionPrior {
     fn default() -> Self {
         Self {
-            initial_rate: 0.5,
+            initial_share: 0.5,
             sharpness: 0.5,
             ramp: (0.3, 0.7),
             window: 1.0,
@@ -178,6 +178,14 @@ impl<'a> LabelObjective<'a> {
         Self { rows, classes, model, channel }
     }
 
+    /// Starts the channel from the mean of these: what the members of an ensemble agree on.
+    pub(crate) fn with_channels(mut self, members: &[Self]) -> Self {
+        if let Some(channel) = &mut self.channel {
+            channel.start_from(members.iter().filter_map(|member| member.channel.as_ref()));
+        }
+        self
+    }
+
     /// What is left of the objective when training is over.
     pub(crate) fn into_state(self) -> LabelState {
         match (self.model, self.channel) {
@@ -190,6 +198,10 @@ impl<'a> LabelObjective<'a> {
 }
 
 impl Objective for LabelObjective<'_> {
+    fn rows(&self) -> usize {
+        self.rows.labels.len()
+    }
+
     fn statistics(&self) -> usize {
         self.channel.as_ref().map_or(0, Channel::statistics)
     }

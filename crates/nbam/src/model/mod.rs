@@ -3,9 +3,11 @@
 mod channel;
 mod classifier;
 mod ensemble;
+mod folds;
 mod labels;
 mod params;
 mod posterior;
+mod rows;
 
 pub use classifier::{Classifier, LabelledRows, Review};
 pub use labels::{LabelModel, TransitionPrior};

@@ -33,6 +33,7 @@ pub struct Params<T> {
     pub(crate) hidden: Vec<usize>,
     pub(crate) activation: Activation,
     pub(crate) weight_decay: f64,
+    pub(crate) weight_prior: f64,
     pub(crate) scaling: Scaling,
     pub(crate) members: usize,
     pub(crate) averaged_share: f64,
@@ -70,6 +71,7 @@ impl Default for Params<Classification> {
             hidden: vec![256, 256],
             activation: Activation::Tanh,
             weight_decay: 4.0,
+            weight_prior: 0.0,
             scaling: Scaling::Columns,
             members: 2,
             averaged_share: 1.0 / 3.0,
@@ -124,8 +126,8 @@ impl Params<Classification> {
         }
         if let LabelModel::Transition(prior) = &self.task.model {
             let counts = [prior.rate_counts.0, prior.rate_counts.1, prior.destination_count];
-            if !(prior.initial_rate > 0.0 && prior.initial_rate < 1.0) {
-                return fault("the initial rate", prior.initial_rate, "between 0 and 1");
+            if !(prior.initial_share > 0.0 && prior.initial_share < 1.0) {
+                return fault("the initial share", prior.initial_share, "between 0 and 1");
             }
             if !(prior.sharpness >= 0.0 && prior.sharpness.is_finite()) {
                 return fault("sharpness", prior.sharpness, "0 or more");
@@ -194,6 +196,13 @@ impl<T> Params<T> {
         self
     }
 
+    /// Strength of a Gaussian prior on the weights: one over its variance, in units of one over a layer's inputs.
+    #[must_use]
+    pub fn weight_prior(mut self, strength: f64) -> Self {
+        self.weight_prior = strength;
+        self
+    }
+
     /// How features are brought to a common scale.
     #[must_use]
     pub fn scaling(mut self, scaling: Scaling) -> Self {
@@ -254,8 +263,8 @@ impl<T> Params<T> {
         Ok(())
     }
 
-    /// How each member is trained on this many rows.
-    pub(crate) fn plan(&self, rows: usize, member: usize) -> Plan {
+    /// How each member is trained on this many rows; `averages` where no other member judges them.
+    pub(crate) fn plan(&self, rows: usize, member: usize, averages: bool) -> Plan {
         let batch = self.batch_size.min(rows);
         let steps = rows.div_ceil(batch);
         let epochs = self.epochs.unwrap_or_else(|| MINIMUM_EPOCHS.max(MINIMUM_STEPS.div_ceil(steps)));
@@ -265,8 +274,8 @@ impl<T> Params<T> {
             learning_rate: self.learning_rate,
             schedule: self.schedule,
             decay: self.weight_decay,
-            skip_decay: 0.0,
-            averaged: (self.averaged_share * epochs as f64).round() as usize,
+            prior: self.weight_prior,
+            averaged: if averages { (self.averaged_share * epochs as f64).round() as usize } else { 0 },
             // Members are far apart in seed space, so that fits with neighbouring seeds share none.
             seed: self.seed.wrapping_add((member as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)),
         }

@@ -26,6 +26,15 @@ impl Schedule {
     }
 }
 
+/// What draws a stretch of parameters to zero.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Pull {
+    /// Decoupled decay: each step multiplies by `1 - rate * decay`.
+    pub decay: f32,
+    /// One over (rows times the variance) of a Gaussian prior: added to the gradient of the mean loss.
+    pub gaussian: f32,
+}
+
 /// The state of the optimiser. Decay `w` multiplies a parameter by `1 - rate * w` before the update.
 #[derive(Debug, Clone)]
 pub struct Adam {
@@ -52,22 +61,23 @@ impl Adam {
         parameters: &mut [f32],
         shards: &[&[f32]],
         learning_rate: f32,
-        stretches: &[(Range<usize>, f32)],
+        stretches: &[(Range<usize>, Pull)],
         parallel: bool,
     ) {
         self.steps += 1;
         let correction = |beta: f32| (1.0 / (1.0 - f64::from(beta).powi(self.steps))) as f32;
-        let step_with = |decay: f32| AdamStep {
+        let step_with = |pull: &Pull| AdamStep {
             learning_rate,
             beta1: BETA1,
             beta2: BETA2,
             epsilon: EPSILON,
             correction1: correction(BETA1),
             correction2: correction(BETA2),
-            shrink: 1.0 - learning_rate * decay,
+            shrink: 1.0 - learning_rate * pull.decay,
+            pull: pull.gaussian,
         };
-        let run = |(range, decay): &(Range<usize>, f32), parameters: &mut [f32], first: &mut [f32], second: &mut [f32]| {
-            let step = step_with(*decay);
+        let run = |(range, pull): &(Range<usize>, Pull), parameters: &mut [f32], first: &mut [f32], second: &mut [f32]| {
+            let step = step_with(pull);
             if !parallel || range.len() <= STRETCH {
                 let shards: Shards<'_> = shards.iter().map(|shard| &shard[range.clone()]).collect();
                 vector::adam(&step, parameters, first, second, &shards);

@@ -12,7 +12,7 @@ mod scaling;
 mod shape;
 pub(crate) mod vector;
 
-pub use adam::{Adam, Schedule};
+pub use adam::{Adam, Pull, Schedule};
 pub use features::Features;
 pub use matmul::{Operand, multiply};
 pub use network::{Network, Workspace};

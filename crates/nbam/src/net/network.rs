@@ -1,8 +1,8 @@
 //! Forward and backward passes.
 
 use super::matmul::{Operand, multiply, multiply_into};
-use super::{Features, Scaler};
-use super::shape::{Activation, Layout, Shape};
+use super::{Features, Pull, Scaler};
+use super::shape::{Activation, Block, Layout, Shape};
 use super::vector;
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -135,18 +135,16 @@ impl Network {
         self.layout.blocks.iter().map(|block| (block.name.as_str(), block.rows, block.columns, block.range()))
     }
 
-    /// Stretches of the parameter vector with their decay: weights `decay`, linear paths `skip_decay`, biases none.
-    pub fn decay_stretches(&self, decay: f32, skip_decay: f32) -> Vec<(Range<usize>, f32)> {
-        let decay_of = |name: &str, is_weight: bool| match (is_weight, name.ends_with("skip.weight")) {
-            (true, true) => skip_decay,
-            (true, false) => decay,
-            (false, _) => 0.0,
+    /// Stretches of the parameter vector with what draws them to zero.
+    ///
+    /// `prior` is the strength of a Gaussian prior on the weights, whose variance is one over the layer's inputs
+    /// (so that a layer's outputs have the same prior scale whatever its width), divided by the number of rows.
+    pub fn pulls(&self, decay: f32, prior: f32) -> Vec<(Range<usize>, Pull)> {
+        let pull = |block: &Block| {
+            let gaussian = prior * block.rows as f32;
+            if block.is_weight { Pull { decay, gaussian } } else { Pull::default() }
         };
-        self.layout
-            .blocks
-            .iter()
-            .map(|block| (block.range(), decay_of(&block.name, block.is_weight)))
-            .collect()
+        self.layout.blocks.iter().map(|block| (block.range(), pull(block))).collect()
     }
 
     fn operand(&self, block: usize) -> Operand<'_> {

@@ -82,9 +82,9 @@ fn adam_follows_its_definition() {
     for step in 1..=5 {
         let gradient = [0.5_f32 * step as f32, -0.1];
         let half = gradient.map(|g| g / 2.0);
-        adam.step(&mut parameters, &[&half, &half], 0.01, &[(0..1, 0.3), (1..2, 0.0)], false);
+        adam.step(&mut parameters, &[&half, &half], 0.01, &[(0..1, Pull { decay: 0.3, gaussian: 0.0 }), (1..2, Pull { decay: 0.0, gaussian: 0.2 })], false);
         for i in 0..2 {
-            let g = f64::from(gradient[i]);
+            let g = f64::from(gradient[i]) + [0.0, 0.2][i] * w[i];
             m[i] = 0.9 * m[i] + 0.1 * g;
             v[i] = 0.999 * v[i] + 0.001 * g * g;
             let decay = [0.3, 0.0][i];

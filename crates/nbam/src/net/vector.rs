@@ -157,6 +157,8 @@ pub(crate) struct AdamStep {
     pub(crate) correction2: f32,
     /// What the parameter is multiplied with: `1 - learning_rate * decay`.
     pub(crate) shrink: f32,
+    /// What the parameter adds to its own gradient: the slope of a Gaussian prior's negative logarithm.
+    pub(crate) pull: f32,
 }
 
 /// One Adam step on a stretch of parameters whose gradient is the sum of `shards`.
@@ -167,6 +169,7 @@ pub(crate) fn adam(step: &AdamStep, parameters: &mut [f32], first: &mut [f32], s
         let (first, second) = (&mut first[..n], &mut second[..n]);
         let rate = step.learning_rate * step.correction1;
         let update = |parameter: &mut f32, first: &mut f32, second: &mut f32, gradient: f32| {
+            let gradient = parameter.mul_add(step.pull, gradient);
             *first = first.mul_add(step.beta1, one_beta1 * gradient);
             *second = second.mul_add(step.beta2, one_beta2 * gradient * gradient);
             let scale = (*second * step.correction2).sqrt() + step.epsilon;

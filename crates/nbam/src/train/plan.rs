@@ -9,9 +9,10 @@ pub(crate) struct Plan {
     pub(crate) batch: usize,
     pub(crate) learning_rate: f64,
     pub(crate) schedule: Schedule,
-    /// Decoupled decay of the weight matrices, and of the linear paths.
+    /// Decoupled decay of the weight matrices.
     pub(crate) decay: f64,
-    pub(crate) skip_decay: f64,
+    /// Strength of the Gaussian prior on the weights, for all rows together.
+    pub(crate) prior: f64,
     /// Over how many of the last epochs each row's evidence is averaged; 0 for none.
     pub(crate) averaged: usize,
     pub(crate) seed: u64,

@@ -1,7 +1,7 @@
 //! The training loop.
 
 use super::{Context, Monitor, Objective, Plan, Progress, ShardRows};
-use crate::net::{Adam, Features, Network, Scaler, Workspace};
+use crate::net::{Adam, Features, Network, Pull, Scaler, Workspace};
 use crate::switch::{Evidence, sigmoid};
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng as _;
@@ -18,7 +18,7 @@ pub(crate) struct Trainer<O> {
     pub(crate) network: Network,
     pub(crate) objective: O,
     adam: Adam,
-    stretches: Vec<(Range<usize>, f32)>,
+    pulls: Vec<(Range<usize>, Pull)>,
     shards: Vec<Shard>,
     statistics: Vec<f64>,
     is_parallel: bool,
@@ -77,7 +77,7 @@ impl Averages {
 }
 
 impl<O: Objective> Trainer<O> {
-    pub(crate) fn new(network: Network, objective: O, plan: &Plan, batch: usize, is_parallel: bool) -> Self {
+    pub(crate) fn new(network: Network, objective: O, plan: &Plan, rows: usize, batch: usize, is_parallel: bool) -> Self {
         let count = batch.div_ceil(SHARD).max(1);
         let capacity = batch.div_ceil(count);
         let none = Evidence { log_clean: 0.0, logit_prior: 0.0, log_anomaly: 0.0 };
@@ -91,7 +91,7 @@ impl<O: Objective> Trainer<O> {
         });
         Self {
             adam: Adam::new(network.parameters().len()),
-            stretches: network.decay_stretches(plan.decay as f32, plan.skip_decay as f32),
+            pulls: network.pulls(plan.decay as f32, (plan.prior / rows as f64) as f32),
             shards: shards.collect(),
             statistics: vec![0.0; objective.statistics()],
             is_parallel,
@@ -131,7 +131,7 @@ impl<O: Objective> Trainer<O> {
         }
         let gradients: Vec<&[f32]> = self.shards[..used].iter().map(|shard| shard.work.gradient()).collect();
         let parameters = self.network.parameters_mut();
-        self.adam.step(parameters, &gradients, context.learning_rate as f32, &self.stretches, self.is_parallel);
+        self.adam.step(parameters, &gradients, context.learning_rate as f32, &self.pulls, self.is_parallel);
         self.statistics.fill(0.0);
         let mut loss = 0.0;
         for shard in &self.shards[..used] {
@@ -151,28 +151,37 @@ impl<O: Objective> Trainer<O> {
     }
 }
 
-/// Trains one network on all rows.
+/// Where and for whom a network is trained.
+pub(crate) struct Setting<'a> {
+    pub(crate) features: &'a Features<'a>,
+    pub(crate) scaler: &'a Scaler,
+    /// Which member of how many this is, for the monitor.
+    pub(crate) member: usize,
+    pub(crate) members: usize,
+    /// Whether the batch may be split over the pool's threads.
+    pub(crate) is_parallel: bool,
+    pub(crate) monitor: &'a dyn Monitor,
+}
+
+/// Trains one network on these rows.
 pub(crate) fn train<O: Objective>(
     network: Network,
     objective: O,
-    features: &Features<'_>,
-    scaler: &Scaler,
+    mut order: Vec<u32>,
     plan: &Plan,
-    place: (usize, usize),
-    is_parallel: bool,
-    monitor: &dyn Monitor,
+    setting: &Setting<'_>,
 ) -> Result<Trained<O>> {
-    let rows = features.rows();
+    let Setting { features, scaler, monitor, .. } = *setting;
+    let rows = order.len();
     let steps = rows.div_ceil(plan.batch).max(1);
     // Batches of equal size instead of a last one of a few rows, whose gradient would be mostly noise.
     let batch = rows.div_ceil(steps);
-    let mut trainer = Trainer::new(network, objective, plan, batch, is_parallel);
-    let mut order: Vec<u32> = (0..rows as u32).collect();
+    let mut trainer = Trainer::new(network, objective, plan, rows, batch, setting.is_parallel);
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     let first_averaged = plan.epochs - plan.averaged.min(plan.epochs);
     let mut averages = Averages::default();
     if first_averaged < plan.epochs {
-        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; rows] };
+        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; features.rows()] };
     }
     let mut losses = Vec::with_capacity(plan.epochs);
     for epoch in 0..plan.epochs {
@@ -184,7 +193,7 @@ pub(crate) fn train<O: Objective>(
             }
             let progress = (epoch * steps + step) as f64 / (plan.epochs * steps) as f64;
             let learning_rate = plan.learning_rate * plan.schedule.factor(progress);
-            let context = Context { batch: rows_of_batch.len(), rows, progress, learning_rate };
+            let context = Context { batch: rows_of_batch.len(), rows, progress, learning_rate, blend: None };
             let loss = trainer.step(features, scaler, rows_of_batch, &context);
             if !loss.is_finite() {
                 return Err(diverged(epoch, step));
@@ -198,8 +207,8 @@ pub(crate) fn train<O: Objective>(
         }
         losses.push(total / rows as f64);
         monitor.epoch(Progress {
-            member: place.0,
-            members: place.1,
+            member: setting.member,
+            members: setting.members,
             epoch: epoch + 1,
             epochs: plan.epochs,
             loss: total / rows as f64,

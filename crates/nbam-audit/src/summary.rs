@@ -1,0 +1,247 @@
+//! summary.json: the decisions in numbers, under names that stay. The schema is documented in docs/summary-schema.md.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Decisions, Error, ErrorKind, Scored, Targets, words};
+
+/// What summary.json holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The version of nbam that wrote the file.
+    pub version: String,
+    /// `classification` or `regression`.
+    pub task: String,
+    /// The name of the target column.
+    pub target: String,
+    /// The number of rows.
+    pub rows: usize,
+    /// The number of features after preparation.
+    pub features: usize,
+    /// The class names, in the order of their indices; empty for a regression.
+    pub classes: Vec<String>,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// The settings of the run.
+    pub settings: Value,
+    /// The estimated share of contaminated rows.
+    pub rate: RateSummary,
+    /// The number of flagged rows.
+    pub flagged: usize,
+    /// The expected share of false flags among them.
+    pub expected_fdr: f64,
+    /// Which class turned into which, most rows first.
+    pub transitions: Vec<TransitionSummary>,
+    /// Groups of rows with equal features and different labels.
+    pub duplicates_in_conflict: usize,
+    /// Reasons to read the result with care.
+    pub warnings: Vec<Warning>,
+    /// What was assumed or done along the way.
+    pub notes: Vec<String>,
+    /// Wall-clock time of the run.
+    pub seconds: f64,
+}
+
+/// The rate, its 95 % interval and the two standard deviations that make up the interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateSummary {
+    /// The mean posterior.
+    pub mean: f64,
+    /// The lower end of the 95 % interval.
+    pub low: f64,
+    /// The upper end of the 95 % interval.
+    pub high: f64,
+    /// Standard deviation from the chance in the switches, given the posterior.
+    pub count_sd: f64,
+    /// Standard deviation from the members' disagreement; 0 for a single member.
+    pub member_sd: f64,
+    /// The number of members that were compared.
+    pub members: usize,
+}
+
+/// Flagged rows that probably are `from` and are labelled `to`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransitionSummary {
+    /// The class that is suggested.
+    pub from: String,
+    /// The class that was given.
+    pub to: String,
+    /// The number of flagged rows.
+    pub rows: usize,
+    /// How many of them are expected to be truly `from`.
+    pub expected: f64,
+}
+
+/// A reason to read the result with care.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A short, stable name for programs, such as `few-rows`.
+    pub code: String,
+    /// The same for people, in whole sentences.
+    pub message: String,
+}
+
+/// The facts of a run that the decisions do not know.
+#[derive(Debug, Clone, Default)]
+pub struct RunFacts {
+    /// The number of features after preparation.
+    pub features: usize,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// The settings of the run, as they are to be shown.
+    pub settings: Value,
+    /// Groups of rows with equal features and different labels.
+    pub duplicates_in_conflict: usize,
+    /// Reasons to read the result with care.
+    pub warnings: Vec<Warning>,
+    /// What was assumed or done along the way.
+    pub notes: Vec<String>,
+    /// Wall-clock time of the run.
+    pub seconds: f64,
+}
+
+impl Summary {
+    /// Puts the decisions and the facts of the run into one place.
+    pub fn new(scored: &Scored, decisions: &Decisions, facts: RunFacts) -> Self {
+        let classes = scored.classes();
+        let transitions = decisions.transitions.pairs.iter().map(|pair| TransitionSummary {
+            from: classes[pair.from].clone(),
+            to: classes[pair.to].clone(),
+            rows: pair.rows,
+            expected: pair.expected,
+        });
+        let rate = &decisions.rate;
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            task: match scored.targets() {
+                Targets::Classification(_) => "classification".to_owned(),
+                Targets::Regression(_) => "regression".to_owned(),
+            },
+            target: scored.target().to_owned(),
+            rows: scored.rows(),
+            features: facts.features,
+            classes: classes.to_vec(),
+            seed: facts.seed,
+            settings: facts.settings,
+            rate: RateSummary {
+                mean: rate.estimate.mean,
+                low: rate.estimate.low,
+                high: rate.estimate.high,
+                count_sd: rate.count_sd,
+                member_sd: rate.member_sd,
+                members: rate.members,
+            },
+            flagged: decisions.flags.count,
+            expected_fdr: decisions.flags.expected_fdr,
+            transitions: transitions.collect(),
+            duplicates_in_conflict: facts.duplicates_in_conflict,
+            warnings: facts.warnings,
+            notes: facts.notes,
+            seconds: facts.seconds,
+        }
+    }
+
+    /// The result in two sentences: how much looks wrong, how many rows are flagged and how many of those flags to
+    /// expect false.
+    pub fn headline(&self) -> String {
+        format!("{} {}", words::rate_sentence(self), words::flag_sentence(self.flagged, self.expected_fdr))
+    }
+
+    /// The summary as indented JSON with a final line break.
+    ///
+    /// # Errors
+    /// `Render` if it cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String, Error> {
+        let mut text = serde_json::to_string_pretty(self).map_err(|error| {
+            Error::new(ErrorKind::Render, format!("The summary could not be written as JSON: {error}."))
+        })?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ClassTargets, FlagRule, Posterior, ValueTargets, decide};
+
+    fn posterior(contamination: Vec<f64>) -> Posterior {
+        let rows = contamination.len();
+        Posterior {
+            contamination,
+            prior: vec![0.1; rows],
+            log_clean: vec![-1.0; rows],
+            log_anomaly: vec![-1.0; rows],
+            member_means: vec![],
+        }
+    }
+
+    fn classification() -> Summary {
+        let targets = Targets::Classification(ClassTargets {
+            classes: vec!["a".into(), "b".into()],
+            given: vec![0, 1],
+            predicted: vec![0, 0],
+            suggested: vec![0, 0],
+            suggested_probability: vec![0.99, 0.98],
+        });
+        let scored = Scored::new("kind", posterior(vec![0.01, 0.98]), targets).unwrap();
+        let decisions = decide(&scored, FlagRule::at(0.05).unwrap());
+        let warning = Warning { code: "few-rows".into(), message: "There are few rows.".into() };
+        Summary::new(&scored, &decisions, RunFacts { warnings: vec![warning], ..RunFacts::default() })
+    }
+
+    /// Programs rely on these names: a change here is a change of the documented schema.
+    #[test]
+    fn the_names_of_the_keys_are_pinned() {
+        let value = serde_json::to_value(classification()).unwrap();
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            keys(&value),
+            "classes duplicates_in_conflict expected_fdr features flagged notes rate rows seconds seed settings target \
+             task transitions version warnings"
+        );
+        assert_eq!(keys(&value["rate"]), "count_sd high low mean member_sd members");
+        assert_eq!(keys(&value["transitions"][0]), "expected from rows to");
+        assert_eq!(keys(&value["warnings"][0]), "code message");
+        assert_eq!(value["task"], "classification");
+        assert_eq!(value["transitions"][0]["from"], "a");
+        assert_eq!(value["transitions"][0]["to"], "b");
+    }
+
+    #[test]
+    fn json_comes_back_unchanged() {
+        let summary = classification();
+        let text = summary.to_json().unwrap();
+        assert!(text.ends_with("}\n"));
+        assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), summary);
+    }
+
+    #[test]
+    fn the_headline_says_rate_interval_flags_and_false_alarms() {
+        let mut summary = classification();
+        summary.rows = 1797;
+        summary.rate = RateSummary { mean: 0.19, low: 0.17, high: 0.21, ..summary.rate };
+        (summary.flagged, summary.expected_fdr) = (340, 0.05);
+        assert_eq!(
+            summary.headline().replace('\u{a0}', " "),
+            "About 19 % of the 1,797 labels look wrong (between 17 % and 21 %). 340 rows are flagged; about 17 of those \
+             flags are expected to be false alarms."
+        );
+    }
+
+    #[test]
+    fn a_regression_has_no_classes_and_speaks_of_values() {
+        let targets = Targets::Regression(ValueTargets {
+            given: vec![1.0; 3],
+            predicted: vec![1.0; 3],
+            predicted_sd: vec![0.1; 3],
+            error: None,
+        });
+        let scored = Scored::new("y", posterior(vec![0.001; 3]), targets).unwrap();
+        let decisions = decide(&scored, FlagRule::at(0.05).unwrap());
+        let summary = Summary::new(&scored, &decisions, RunFacts::default());
+        assert_eq!((summary.task.as_str(), summary.classes.len()), ("regression", 0));
+        assert!(summary.headline().starts_with("Practically none of the 3 values look wrong"));
+        assert!(summary.headline().contains("No row is flagged"));
+    }
+}
