@@ -9,7 +9,8 @@
 //! [`Scored`] holds what a model said about every row: the probability that its target is contaminated, the three
 //! terms that probability is made of, and what the target probably should have been. [`decide`] turns it into the
 //! estimated rate, the flags at a false discovery rate, the transitions and the answer for any review budget.
-//! [`Summary`] and [`Report`] only show what was decided.
+//! [`Summary`] and [`Report`] only show what was decided. [`pipeline`] stands before and after all that: from a table to
+//! a posterior, and from decisions to files.
 //!
 //! ```
 //! use nbam_audit::{ClassTargets, FlagRule, Posterior, Scored, Targets, decide};
@@ -37,6 +38,7 @@
 
 mod decisions;
 mod error;
+pub mod pipeline;
 mod posterior;
 mod report;
 mod summary;
@@ -49,4 +51,4 @@ pub use decisions::{
 pub use error::{Error, ErrorKind};
 pub use posterior::{ClassTargets, Posterior, Scored, Targets, ValueTargets};
 pub use report::{LISTED_LIMIT, ListedRow, Report};
-pub use summary::{RateSummary, RunFacts, Summary, TransitionSummary, Warning};
+pub use summary::{RateSummary, RunFacts, Summary, Timing, TransitionSummary, Warning};

@@ -40,6 +40,30 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// Wall-clock time of the run.
     pub seconds: f64,
+    /// Where that time went.
+    pub timing: Timing,
+}
+
+/// Wall-clock seconds of the stages of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Reading the file.
+    pub read: f64,
+    /// Turning columns into features.
+    pub prepare: f64,
+    /// Training, the posterior of the training rows included.
+    pub fit: f64,
+    /// Predictions, suggestions, rate and flags.
+    pub decide: f64,
+    /// Rendering the report and writing all files; 0 before they are written.
+    pub report: f64,
+}
+
+impl Timing {
+    /// All stages together.
+    pub fn total(&self) -> f64 {
+        self.read + self.prepare + self.fit + self.decide + self.report
+    }
 }
 
 /// The rate, its 95 % interval and the two standard deviations that make up the interval.
@@ -96,8 +120,8 @@ pub struct RunFacts {
     pub warnings: Vec<Warning>,
     /// What was assumed or done along the way.
     pub notes: Vec<String>,
-    /// Wall-clock time of the run.
-    pub seconds: f64,
+    /// Where the run's time went so far.
+    pub timing: Timing,
 }
 
 impl Summary {
@@ -137,7 +161,8 @@ impl Summary {
             duplicates_in_conflict: facts.duplicates_in_conflict,
             warnings: facts.warnings,
             notes: facts.notes,
-            seconds: facts.seconds,
+            seconds: facts.timing.total(),
+            timing: facts.timing,
         }
     }
 
@@ -198,9 +223,10 @@ mod tests {
         assert_eq!(
             keys(&value),
             "classes duplicates_in_conflict expected_fdr features flagged notes rate rows seconds seed settings target \
-             task transitions version warnings"
+             task timing transitions version warnings"
         );
         assert_eq!(keys(&value["rate"]), "count_sd high low mean member_sd members");
+        assert_eq!(keys(&value["timing"]), "decide fit prepare read report");
         assert_eq!(keys(&value["transitions"][0]), "expected from rows to");
         assert_eq!(keys(&value["warnings"][0]), "code message");
         assert_eq!(value["task"], "classification");

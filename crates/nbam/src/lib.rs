@@ -11,6 +11,9 @@ pub mod switch;
 mod train;
 
 pub use error::{Error, ErrorKind, Result};
-pub use model::{Checked, Classification, Classifier, LabelModel, LabelledRows, Params, Posterior, Preset, Review, TransitionPrior};
+pub use model::{
+    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Params, Posterior,
+    Prediction, Preset, Regression, Regressor, Review, TransitionPrior, ValueAnomaly, ValuePrior,
+};
 pub use net::{Activation, Features, Scaling, Schedule};
 pub use train::{Monitor, Progress, Silent};

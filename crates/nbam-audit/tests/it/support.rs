@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nbam_audit::{
     ClassTargets, Decisions, FlagRule, LISTED_LIMIT, ListedRow, Posterior, Report, RunFacts, Scored, Summary,
-    Targets, ValueTargets, Warning, decide,
+    Targets, Timing, ValueTargets, Warning, decide,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -181,6 +181,6 @@ pub(crate) fn facts() -> RunFacts {
             message: "The class 7 has only 21 rows, so its percentages are rough.".into(),
         }],
         notes: vec!["The column “batch” is constant and was dropped.".into()],
-        seconds: 12.5,
+        timing: Timing { fit: 12.5, ..Timing::default() },
     }
 }

@@ -33,22 +33,6 @@ impl Channel {
         }
     }
 
-    /// Takes the mean of several channels.
-    pub(crate) fn start_from<'a>(&mut self, channels: impl Iterator<Item = &'a Self>) {
-        let transitions: Vec<&Transition> = channels.map(|channel| &channel.transition).collect();
-        let count = transitions.len() as f64;
-        let mean = |values: fn(&Transition) -> &[f64]| -> Vec<f64> {
-            let mut mean = vec![0.0; values(&self.transition).len()];
-            for transition in &transitions {
-                for (mean, value) in mean.iter_mut().zip(values(transition)) {
-                    *mean += value / count;
-                }
-            }
-            mean
-        };
-        self.transition = Transition::trusted(mean(Transition::rates), mean(Transition::destinations));
-    }
-
     /// How many sums a batch gives: the moved counts, then the ones that stayed.
     pub(crate) fn statistics(&self) -> usize {
         self.moved.len() + self.stayed.len()
@@ -57,7 +41,7 @@ impl Channel {
     /// Blends a batch's expected counts in and re-estimates the channel.
     pub(crate) fn absorb(&mut self, counts: &[f64], context: &Context) {
         let rows = context.rows as f64;
-        let blend = context.blend(self.prior.window);
+        let blend = context.blend(self.prior.window.0, self.prior.window.1);
         let scale = 1.0 / context.batch as f64;
         let (moved, stayed) = counts.split_at(self.moved.len());
         for (average, count) in self.moved.iter_mut().zip(moved).chain(self.stayed.iter_mut().zip(stayed)) {

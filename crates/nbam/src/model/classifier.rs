@@ -1,7 +1,6 @@
 //! The classifier.
 
-use super::ensemble::{fit_members, left_out_outputs, take_apart};
-use super::folds::Folds;
+use super::ensemble::{averaged_posterior, fit_members};
 use super::labels::{LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
@@ -10,7 +9,7 @@ use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::{Known, sigmoid};
-use crate::train::{Monitor, Setting, Silent, each_row, in_pool, refine, train};
+use crate::train::{Monitor, Setting, Silent, Trained, each_row, in_pool, train};
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -137,59 +136,25 @@ impl Checked<Classification> {
             activation: params.activation,
             heads: task.model.heads(classes, task.prior_hidden, task.prior_bias),
         };
-        let folds = Folds::new(params.members, &rows_by_label(rows.labels, classes), params.seed);
         let fitted = fit_members(params.members, |member, is_parallel| {
-            let order = folds.training_rows(member);
-            let plan = params.plan(order.len(), member, !folds.is_crossed());
+            let plan = params.plan(rows.features.rows(), member);
             let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
             let objective = LabelObjective::new(labels, classes, task.model);
-            let setting = Setting {
-                features: &rows.features,
-                scaler: &scaler,
-                member,
-                members: params.members,
-                is_parallel,
-                monitor,
-            };
-            train(network, objective, order, &plan, &setting)
+            let members = params.members;
+            let setting =
+                Setting { features: &rows.features, scaler: &scaler, member, members, is_parallel, monitor };
+            train(network, objective, &plan, &setting)
         })?;
-        let posterior;
-        let (networks, objectives, losses, averages) = take_apart(fitted);
-        let mut states = objectives.iter().cloned().map(LabelObjective::into_state).collect::<Vec<_>>();
-        if folds.is_crossed() {
-            let outputs = left_out_outputs(&networks, &scaler, &rows.features, &folds);
-            let mut pooled = LabelObjective::new(labels, classes, task.model).with_channels(&objectives);
-            refine(&mut pooled, &outputs.mean);
-            let state = pooled.into_state();
-            posterior = outputs.posterior(|row, outputs| {
-                columns(&state.evidence(outputs, classes, rows.labels[row], &mut vec![0.0; classes]))
-            });
-            states.fill(state);
-        } else if averages[0].is_empty() {
-            posterior = PosteriorSum::default().finish();
-        } else {
-            let mut sum = PosteriorSum::new(rows.labels.len());
-            for averages in &averages {
-                sum.add((0..rows.labels.len()).map(|row| averages.row(row)));
-            }
-            posterior = sum.finish();
+        let averaged = averaged_posterior(&fitted, rows.labels.len());
+        let (mut members, mut losses) = (Vec::new(), Vec::new());
+        for Trained { network, objective, losses: member_losses, .. } in fitted {
+            members.push(ClassifierMember { network, state: objective.into_state() });
+            losses.push(member_losses);
         }
-        let members = networks.into_iter().zip(states);
-        let members = members.map(|(network, state)| ClassifierMember { network, state }).collect();
         let mut model = Classifier { params: params.clone(), classes, scaler, members, losses, training: None };
-        let is_final = posterior.contamination.is_empty();
-        model.training = Some(if is_final { model.posterior_here(&rows.features, rows.labels) } else { posterior });
+        model.training = Some(averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels)));
         Ok(model)
     }
-}
-
-/// All rows of class 0, then all of class 1, and so on.
-fn rows_by_label(labels: &[usize], classes: usize) -> Vec<u32> {
-    let mut by_label = vec![Vec::new(); classes];
-    for (row, &label) in labels.iter().enumerate() {
-        by_label[label].push(row as u32);
-    }
-    by_label.concat()
 }
 
 impl Classifier {

@@ -1,10 +1,8 @@
 //! Members of an ensemble on the machine's cores.
 
-use super::folds::Folds;
 use super::posterior::{Posterior, PosteriorSum};
 use crate::Result;
-use crate::net::{Features, Network, Scaler};
-use crate::train::{Averages, Trained, each_row_of};
+use crate::train::Trained;
 use rayon::prelude::*;
 
 /// Fits members `0..count` on the current thread pool; the closure is told whether it may use all threads.
@@ -23,59 +21,14 @@ pub(crate) fn fit_members<R: Send>(count: usize, fit: impl Fn(usize, bool) -> Re
     Ok(members)
 }
 
-/// The parts of what training leaves, each for all members.
-pub(crate) fn take_apart<O>(fitted: Vec<Trained<O>>) -> (Vec<Network>, Vec<O>, Vec<Vec<f64>>, Vec<Averages>) {
-    let (mut networks, mut objectives, mut losses, mut averages) = (vec![], vec![], vec![], vec![]);
-    for member in fitted {
-        networks.push(member.network);
-        objectives.push(member.objective);
-        losses.push(member.losses);
-        averages.push(member.averages);
+/// The mean over members of what their last epochs said of each row; `None` where nothing was averaged.
+pub(crate) fn averaged_posterior<O>(members: &[Trained<O>], rows: usize) -> Option<Posterior> {
+    if members.iter().any(|member| member.averages.is_empty()) {
+        return None;
     }
-    (networks, objectives, losses, averages)
-}
-
-/// Outputs of every row under the members that left it out.
-pub(crate) struct LeftOut {
-    width: usize,
-    rows: usize,
-    /// The mean over the members that left a row out, row-major.
-    pub(crate) mean: Vec<f32>,
-    /// For each member, the rows that it left out and their outputs.
-    members: Vec<(Vec<u32>, Vec<Vec<f32>>)>,
-}
-
-/// Runs each row through the members that left it out.
-pub(crate) fn left_out_outputs(networks: &[Network], scaler: &Scaler, features: &Features<'_>, folds: &Folds) -> LeftOut {
-    let width = networks[0].outputs();
-    let mut mean = vec![0.0; features.rows() * width];
-    let mut counts = vec![0_u16; features.rows()];
-    let mut members = Vec::new();
-    for (member, network) in networks.iter().enumerate() {
-        let rows = folds.left_out(member);
-        let outputs = each_row_of(network, scaler, features, &rows, |_, outputs| outputs.to_vec());
-        for (&row, outputs) in rows.iter().zip(&outputs) {
-            counts[row as usize] += 1;
-            for (mean, output) in mean[row as usize * width..].iter_mut().zip(outputs) {
-                *mean += output;
-            }
-        }
-        members.push((rows, outputs));
+    let mut sum = PosteriorSum::new(rows);
+    for member in members {
+        sum.add((0..rows).map(|row| member.averages.row(row)));
     }
-    for (mean, count) in mean.chunks_exact_mut(width).zip(counts) {
-        mean.iter_mut().for_each(|value| *value /= f32::from(count.max(1)));
-    }
-    LeftOut { width, rows: features.rows(), mean, members }
-}
-
-impl LeftOut {
-    /// The posterior of every row, averaged over the members that left it out.
-    pub(crate) fn posterior(&self, columns: impl Fn(usize, &[f32]) -> [f64; 4]) -> Posterior {
-        let mut sum = PosteriorSum::new(self.rows);
-        for (rows, outputs) in &self.members {
-            sum.add_some(rows.iter().zip(outputs).map(|(&row, outputs)| (row as usize, columns(row as usize, outputs))));
-        }
-        debug_assert_eq!(self.mean.len(), self.rows * self.width);
-        sum.finish()
-    }
+    Some(sum.finish())
 }

@@ -43,8 +43,8 @@ pub struct TransitionPrior {
     pub sharpness: f64,
     /// Shares of the fit at which sharpness starts to rise and at which it has its full weight.
     pub ramp: (f64, f64),
-    /// Epochs over which the channel's expected counts are averaged.
-    pub window: f64,
+    /// Over how many epochs, and over how many steps at least, the channel's expected counts are averaged.
+    pub window: (f64, f64),
     /// Pseudo-counts of contaminated and clean rows of each class (a Beta prior on the rate).
     pub rate_counts: (f64, f64),
     /// Pseudo-count of each class's contaminated labels, spread evenly over the others (a Dirichlet prior).
@@ -54,10 +54,10 @@ pub struct TransitionPrior {
 impl Default for TransitionPrior {
     fn default() -> Self {
         Self {
-            initial_share: 0.5,
+            initial_share: 0.6,
             sharpness: 0.5,
             ramp: (0.3, 0.7),
-            window: 1.0,
+            window: (0.2, 20.0),
             rate_counts: (0.1, 1.0),
             destination_count: 1.0,
         }
@@ -178,14 +178,6 @@ impl<'a> LabelObjective<'a> {
         Self { rows, classes, model, channel }
     }
 
-    /// Starts the channel from the mean of these: what the members of an ensemble agree on.
-    pub(crate) fn with_channels(mut self, members: &[Self]) -> Self {
-        if let Some(channel) = &mut self.channel {
-            channel.start_from(members.iter().filter_map(|member| member.channel.as_ref()));
-        }
-        self
-    }
-
     /// What is left of the objective when training is over.
     pub(crate) fn into_state(self) -> LabelState {
         match (self.model, self.channel) {
@@ -198,10 +190,6 @@ impl<'a> LabelObjective<'a> {
 }
 
 impl Objective for LabelObjective<'_> {
-    fn rows(&self) -> usize {
-        self.rows.labels.len()
-    }
-
     fn statistics(&self) -> usize {
         self.channel.as_ref().map_or(0, Channel::statistics)
     }

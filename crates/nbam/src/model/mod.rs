@@ -1,15 +1,20 @@
 //! The models: a classifier and a regressor that learn which of their rows are wrong.
 
+mod anomaly;
 mod channel;
 mod classifier;
 mod ensemble;
-mod folds;
 mod labels;
 mod params;
 mod posterior;
+mod regressor;
 mod rows;
+mod target_scale;
+mod values;
 
 pub use classifier::{Classifier, LabelledRows, Review};
 pub use labels::{LabelModel, TransitionPrior};
-pub use params::{Checked, Classification, Params, Preset};
+pub use params::{Checked, Classification, Params, Preset, Regression};
 pub use posterior::Posterior;
+pub use regressor::{MeasuredRows, Prediction, Regressor};
+pub use values::{CleanNoise, ValueAnomaly, ValuePrior};

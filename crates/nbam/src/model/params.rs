@@ -1,6 +1,7 @@
 //! Parameters: an unchecked builder, one check, and training that takes only what was checked.
 
 use super::labels::{LabelModel, TransitionPrior};
+use super::values::{CleanNoise, ValueAnomaly, ValueModel, ValuePrior};
 use crate::loss::RobustLoss;
 use crate::net::{Activation, Scaling, Schedule};
 use crate::train::Plan;
@@ -55,6 +56,15 @@ pub struct Classification {
     pub(crate) prior_bias: f32,
 }
 
+/// The parameters that only a regressor has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Regression {
+    pub(crate) model: ValueModel,
+    pub(crate) linear_path: bool,
+    pub(crate) prior_hidden: usize,
+    pub(crate) prior_bias: f32,
+}
+
 /// Steps that a fit without a given number of epochs takes at least.
 const MINIMUM_STEPS: usize = 1500;
 /// Epochs that it takes at least.
@@ -70,8 +80,8 @@ impl Default for Params<Classification> {
             schedule: Schedule::Constant,
             hidden: vec![256, 256],
             activation: Activation::Tanh,
-            weight_decay: 4.0,
-            weight_prior: 0.0,
+            weight_decay: 0.0,
+            weight_prior: 0.2,
             scaling: Scaling::Columns,
             members: 2,
             averaged_share: 1.0 / 3.0,
@@ -94,7 +104,7 @@ impl Params<Classification> {
             Preset::Paper => Self {
                 preset,
                 epochs: Some(200),
-                weight_decay: 0.0,
+                weight_prior: 0.0,
                 scaling: Scaling::Common,
                 members: 1,
                 averaged_share: 0.0,
@@ -135,14 +145,122 @@ impl Params<Classification> {
             if !(0.0 <= prior.ramp.0 && prior.ramp.0 <= prior.ramp.1 && prior.ramp.1 <= 1.0) {
                 return fault("the ramp", format!("{:?}", prior.ramp), "two shares of the fit in ascending order");
             }
-            if !(prior.window > 0.0 && prior.window.is_finite()) {
-                return fault("the window", prior.window, "a positive number of epochs");
+            if !(prior.window.0 >= 0.0 && prior.window.0.is_finite() && prior.window.1 >= 1.0) {
+                return fault("the window", format!("{:?}", prior.window), "epochs of at least 0 and steps of at least 1");
             }
             if counts.iter().any(|count| !(*count > 0.0 && count.is_finite())) {
                 return fault("a pseudo-count", format!("{counts:?}"), "positive numbers");
             }
         }
         Ok(Checked(self))
+    }
+}
+
+impl Default for Params<Regression> {
+    fn default() -> Self {
+        let common = Params::<Classification>::default();
+        Self {
+            preset: Preset::Default,
+            epochs: None,
+            batch_size: 512,
+            learning_rate: 3e-3,
+            schedule: Schedule::Cosine,
+            hidden: vec![128, 128],
+            activation: common.activation,
+            weight_decay: 0.0,
+            weight_prior: 0.2,
+            scaling: Scaling::Columns,
+            members: common.members,
+            averaged_share: common.averaged_share,
+            seed: 0,
+            threads: 0,
+            task: Regression {
+                model: ValueModel {
+                    noise: CleanNoise::PerRow,
+                    anomaly: ValueAnomaly::Mixture { components: 2 },
+                    prior: ValuePrior::Head,
+                },
+                linear_path: true,
+                prior_hidden: 32,
+                prior_bias: -2.0,
+            },
+        }
+    }
+}
+
+impl Params<Regression> {
+    /// The parameters of a preset.
+    pub fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Default => Self::default(),
+            // The one-dimensional example's width and rate; its 20,000 steps are a matter of the data's size.
+            Preset::Paper => Self {
+                preset,
+                learning_rate: 1e-2,
+                hidden: vec![48, 48],
+                schedule: Schedule::Constant,
+                weight_prior: 0.0,
+                members: 1,
+                averaged_share: 0.0,
+                task: Regression {
+                    model: ValueModel {
+                        noise: CleanNoise::Common,
+                        anomaly: ValueAnomaly::Head,
+                        prior: ValuePrior::Head,
+                    },
+                    linear_path: false,
+                    prior_hidden: 48,
+                    prior_bias: -2.0,
+                },
+                ..Self::default()
+            },
+        }
+    }
+
+    /// How the spread of clean targets is modelled.
+    #[must_use]
+    pub fn clean_noise(mut self, noise: CleanNoise) -> Self {
+        self.task.model.noise = noise;
+        self
+    }
+
+    /// What is assumed of contaminated values.
+    #[must_use]
+    pub fn value_anomaly(mut self, anomaly: ValueAnomaly) -> Self {
+        self.task.model.anomaly = anomaly;
+        self
+    }
+
+    /// Whether the probability of contamination depends on the features.
+    #[must_use]
+    pub fn value_prior(mut self, prior: ValuePrior) -> Self {
+        self.task.model.prior = prior;
+        self
+    }
+
+    /// Whether a linear path leads from the features straight to the mean, beside the network.
+    #[must_use]
+    pub fn linear_path(mut self, has_path: bool) -> Self {
+        self.task.linear_path = has_path;
+        self
+    }
+
+    /// Checks the parameters once.
+    ///
+    /// # Errors
+    /// Naming the first parameter that is out of range.
+    pub fn check(self) -> Result<Checked<Regression>> {
+        self.check_common()?;
+        if self.task.prior_hidden == 0 {
+            return fault("the prior head's width", 0, "at least 1");
+        }
+        match self.task.model.anomaly {
+            ValueAnomaly::Mixture { components } if components == 0 || components > 100 => {
+                fault("the number of anomaly components", components, "1 to 100")
+            }
+            ValueAnomaly::StudentT { nu } if !(nu > 0.0 && nu.is_finite()) => fault("nu", nu, "a positive number"),
+            _ => Ok(Checked(self)),
+        }
     }
 }
 
@@ -254,6 +372,9 @@ impl<T> Params<T> {
         if !(self.weight_decay >= 0.0 && self.weight_decay * self.learning_rate < 1.0) {
             return fault("weight_decay", self.weight_decay, "0 or more, and below 1 / learning_rate");
         }
+        if !(self.weight_prior >= 0.0 && self.weight_prior.is_finite()) {
+            return fault("weight_prior", self.weight_prior, "0 or more");
+        }
         if !(0.0..=1.0).contains(&self.averaged_share) {
             return fault("averaged_share", self.averaged_share, "0 to 1");
         }
@@ -263,8 +384,8 @@ impl<T> Params<T> {
         Ok(())
     }
 
-    /// How each member is trained on this many rows; `averages` where no other member judges them.
-    pub(crate) fn plan(&self, rows: usize, member: usize, averages: bool) -> Plan {
+    /// How each member is trained on this many rows.
+    pub(crate) fn plan(&self, rows: usize, member: usize) -> Plan {
         let batch = self.batch_size.min(rows);
         let steps = rows.div_ceil(batch);
         let epochs = self.epochs.unwrap_or_else(|| MINIMUM_EPOCHS.max(MINIMUM_STEPS.div_ceil(steps)));
@@ -275,7 +396,7 @@ impl<T> Params<T> {
             schedule: self.schedule,
             decay: self.weight_decay,
             prior: self.weight_prior,
-            averaged: if averages { (self.averaged_share * epochs as f64).round() as usize } else { 0 },
+            averaged: (self.averaged_share * epochs as f64).round() as usize,
             // Members are far apart in seed space, so that fits with neighbouring seeds share none.
             seed: self.seed.wrapping_add((member as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)),
         }

@@ -23,49 +23,35 @@ pub struct Posterior {
 }
 
 /// Adds up members' opinions row by row.
-#[derive(Default)]
 pub(crate) struct PosteriorSum {
     sums: Vec<[f64; 4]>,
     squares: Vec<f64>,
-    /// How many members spoke of each row.
-    counts: Vec<u32>,
     member_means: Vec<f64>,
 }
 
 impl PosteriorSum {
     pub(crate) fn new(rows: usize) -> Self {
-        Self { sums: vec![[0.0; 4]; rows], squares: vec![0.0; rows], counts: vec![0; rows], member_means: Vec::new() }
+        Self { sums: vec![[0.0; 4]; rows], squares: vec![0.0; rows], member_means: Vec::new() }
     }
 
     /// Adds one member: posterior, prior, log clean and log anomaly of each row.
     pub(crate) fn add(&mut self, rows: impl Iterator<Item = [f64; 4]>) {
-        self.add_some(rows.enumerate());
-    }
-
-    /// Adds one member that speaks of some rows only.
-    pub(crate) fn add_some(&mut self, rows: impl Iterator<Item = (usize, [f64; 4])>) {
-        let (mut total, mut count) = (0.0, 0);
-        for (row, values) in rows {
-            for (sum, value) in self.sums[row].iter_mut().zip(values) {
+        let mut total = 0.0;
+        for ((sums, square), row) in self.sums.iter_mut().zip(&mut self.squares).zip(rows) {
+            for (sum, value) in sums.iter_mut().zip(row) {
                 *sum += value;
             }
-            self.squares[row] += values[0] * values[0];
-            self.counts[row] += 1;
-            total += values[0];
-            count += 1;
+            *square += row[0] * row[0];
+            total += row[0];
         }
-        self.member_means.push(total / f64::from(count.max(1)));
+        self.member_means.push(total / self.sums.len().max(1) as f64);
     }
 
     pub(crate) fn finish(self) -> Posterior {
-        let column = |index: usize| {
-            self.sums.iter().zip(&self.counts).map(|(sums, &count)| sums[index] / f64::from(count.max(1))).collect()
-        };
-        let spread = |((sums, square), &count): ((&[f64; 4], &f64), &u32)| {
-            let count = f64::from(count.max(1));
-            (square / count - (sums[0] / count).powi(2)).max(0.0).sqrt()
-        };
-        let spreads = self.sums.iter().zip(&self.squares).zip(&self.counts).map(spread).sum::<f64>();
+        let count = self.member_means.len().max(1) as f64;
+        let column = |index: usize| self.sums.iter().map(|sums| sums[index] / count).collect();
+        let spread = |(sums, square): (&[f64; 4], &f64)| (square / count - (sums[0] / count).powi(2)).max(0.0).sqrt();
+        let spreads = self.sums.iter().zip(&self.squares).map(spread).sum::<f64>();
         Posterior {
             contamination: column(0),
             prior: column(1),

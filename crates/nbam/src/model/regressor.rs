@@ -1,15 +1,14 @@
 //! The regressor.
 
-use super::ensemble::{fit_members, left_out_outputs, take_apart};
-use super::folds::Folds;
-use super::params::{Checked, Params, Regression, Structure};
+use super::ensemble::{averaged_posterior, fit_members};
+use super::params::{Checked, Params, Regression};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
 use super::target_scale::TargetScale;
 use super::values::{ValueObjective, ValueState, Values};
 use crate::net::{Features, Network, Scaler, Shape};
-use crate::switch::{Evidence, Known, sigmoid};
-use crate::train::{Monitor, Setting, Silent, Trained, each_row, in_pool, refine, train};
+use crate::switch::{Known, sigmoid};
+use crate::train::{Monitor, Setting, Silent, Trained, each_row, in_pool, train};
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -92,14 +91,7 @@ impl MeasuredRows<'_> {
     fn check(&self) -> Result<()> {
         let rows = self.features.rows();
         self.features.check()?;
-        check_length("targets", self.values.len(), rows)?;
-        if let Some(row) = self.values.iter().position(|value| !value.is_finite()) {
-            return Err(Error::new(
-                ErrorKind::Value,
-                format!("the target of row {row} is {}, expected a finite number", self.values[row]),
-            )
-            .with_hint("leave the row out, or give it as contaminated with a finite stand-in"));
-        }
+        check_values(self.values, rows)?;
         check_errors(self.errors, rows)?;
         check_weights(self.weights, rows)?;
         if let Some(known) = self.known {
@@ -109,6 +101,18 @@ impl MeasuredRows<'_> {
             return Err(Error::new(ErrorKind::Value, format!("every target is {}, expected at least two values", self.values[0])));
         }
         Ok(())
+    }
+}
+
+fn check_values(values: &[f64], rows: usize) -> Result<()> {
+    check_length("targets", values.len(), rows)?;
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(row) => Err(Error::new(
+            ErrorKind::Value,
+            format!("the target of row {row} is {}, expected a finite number", values[row]),
+        )
+        .with_hint("leave the row out")),
     }
 }
 
@@ -124,54 +128,6 @@ fn check_errors(errors: Option<&[f64]>, rows: usize) -> Result<()> {
     }
 }
 
-/// The training rows with scaled targets, and everything that a member's fit shares with the others'.
-struct Fit<'a> {
-    params: &'a Params<Regression>,
-    features: &'a Features<'a>,
-    scaler: &'a Scaler,
-    values: Values<'a>,
-    /// Width of the targets' range, for a uniform anomaly.
-    range: f64,
-    monitor: &'a dyn Monitor,
-}
-
-impl Fit<'_> {
-    fn objective(&self) -> ValueObjective<'_> {
-        let task = &self.params.task;
-        ValueObjective::new(self.values, ValueState::new(task.model, self.range, f64::from(task.prior_bias)))
-    }
-
-    /// Trains one member on these rows. A linear structure has no hidden layers.
-    fn member(
-        &self,
-        linear_only: bool,
-        order: Vec<u32>,
-        member: usize,
-        averages: bool,
-        is_parallel: bool,
-        members: usize,
-    ) -> Result<Trained<ValueObjective<'_>>> {
-        let (params, task) = (self.params, &self.params.task);
-        let plan = params.plan(order.len(), member, averages);
-        let shape = Shape {
-            inputs: self.features.columns(),
-            hidden: if linear_only { Vec::new() } else { params.hidden.clone() },
-            activation: params.activation,
-            heads: task.model.heads(task.linear && !linear_only, task.prior_hidden, task.prior_bias),
-        };
-        let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
-        let setting = Setting {
-            features: self.features,
-            scaler: self.scaler,
-            member,
-            members,
-            is_parallel,
-            monitor: self.monitor,
-        };
-        train(network, self.objective(), order, &plan, &setting)
-    }
-}
-
 impl Checked<Regression> {
     /// Fits on rows with errors, weights and verified rows, reporting to a monitor.
     ///
@@ -184,52 +140,140 @@ impl Checked<Regression> {
 
     fn fit_here(&self, rows: &MeasuredRows<'_>, monitor: &dyn Monitor) -> Result<Regressor> {
         let params = &self.0;
+        let task = &params.task;
         let scaler = Scaler::fit(&rows.features, &params.scaling)?;
         let target = TargetScale::fit(rows.values);
         let values: Vec<f64> = rows.values.iter().map(|&value| target.scale(value)).collect();
         let errors: Option<Vec<f64>> =
             rows.errors.map(|errors| errors.iter().map(|error| error / target.spread).collect());
         let weights = relative_weights(rows.weights);
+        let scaled =
+            Values { values: &values, errors: errors.as_deref(), weights: weights.as_deref(), known: rows.known };
         let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
-        let fit = Fit {
-            params,
-            features: &rows.features,
-            scaler: &scaler,
-            values: Values {
-                values: &values,
-                errors: errors.as_deref(),
-                weights: weights.as_deref(),
-                known: rows.known,
-            },
-            range: high - low,
-            monitor,
+        let shape = Shape {
+            inputs: rows.features.columns(),
+            hidden: params.hidden.clone(),
+            activation: params.activation,
+            heads: task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias),
         };
-        let mut by_value: Vec<u32> = (0..values.len() as u32).collect();
-        by_value.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
-        let folds = Folds::new(params.members, &by_value, params.seed);
-
-        let fit_all = |linear_only: bool| {
-            fit_members(params.members, |member, is_parallel| {
-                let order = folds.training_rows(member);
-                fit.member(linear_only, order, member, !folds.is_crossed(), is_parallel, params.members)
-            })
-        };
-        let mut fitted = Fitted::new(&fit, fit_all(params.task.structure == Structure::Linear)?, &folds);
-        if params.task.structure == Structure::Best && folds.is_crossed() && !params.hidden.is_empty() {
-            let line = Fitted::new(&fit, fit_all(true)?, &folds);
-            if line.log_likelihood(&fit) >= fitted.log_likelihood(&fit) {
-                fitted = line;
-            }
+        let fitted = fit_members(params.members, |member, is_parallel| {
+            let plan = params.plan(values.len(), member);
+            let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
+            let state = ValueState::new(task.model, high - low, f64::from(task.prior_bias));
+            let members = params.members;
+            let setting =
+                Setting { features: &rows.features, scaler: &scaler, member, members, is_parallel, monitor };
+            train(network, ValueObjective::new(scaled, state), &plan, &setting)
+        })?;
+        let averaged = averaged_posterior(&fitted, values.len());
+        let (mut members, mut losses) = (Vec::new(), Vec::new());
+        for Trained { network, objective, losses: member_losses, .. } in fitted {
+            members.push(RegressorMember { network, state: objective.state });
+            losses.push(member_losses);
         }
-        let posterior = fitted.posterior(&fit, rows.values.len());
-        let Fitted { networks, states, losses, .. } = fitted;
-        let members = networks.into_iter().zip(states);
-        let members = members.map(|(network, state)| RegressorMember { network, state }).collect();
         let mut model = Regressor { params: params.clone(), scaler, target, members, losses, training: None };
-        model.training = Some(match posterior {
-            Some(posterior) => model.target.in_target_units(posterior),
+        model.training = Some(match averaged {
+            Some(posterior) => target.in_target_units(posterior),
             None => model.posterior_here(&rows.features, rows.values, rows.errors),
         });
         Ok(model)
+    }
+}
+
+impl Regressor {
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.scaler.mean.len()
+    }
+
+    /// The mean loss of each epoch, for each member, in units of the scaled target. Empty for a loaded model.
+    pub fn losses(&self) -> &[Vec<f64>] {
+        &self.losses
+    }
+
+    /// The posterior of the rows that the model was trained on, averaged over members and, if so asked, over the
+    /// last epochs of training. `None` for a loaded model.
+    pub fn training(&self) -> Option<&Posterior> {
+        self.training.as_ref()
+    }
+
+    /// The clean mean of each row, and the standard deviation of a clean target about it.
+    ///
+    /// # Errors
+    /// When the features do not fit the model.
+    pub fn predict(&self, features: &Features<'_>) -> Result<Prediction> {
+        check_features(features, self.features())?;
+        in_pool(self.params.threads, || {
+            let count = self.members.len() as f64;
+            // Sums over members of the mean, its square, and the noise's variance.
+            let mut sums = vec![[0.0; 3]; features.rows()];
+            for member in &self.members {
+                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
+                    let (mean, log_sd) = member.state.clean(outputs);
+                    [mean, mean * mean, (2.0 * log_sd).exp()]
+                });
+                for (sums, row) in sums.iter_mut().zip(rows) {
+                    for (sum, value) in sums.iter_mut().zip(row) {
+                        *sum += value / count;
+                    }
+                }
+            }
+            let sd = |[mean, square, noise]: &[f64; 3]| (noise + (square - mean * mean).max(0.0)).sqrt();
+            Prediction {
+                mean: sums.iter().map(|sums| self.target.unscale(sums[0])).collect(),
+                sd: sums.iter().map(|sums| self.target.spread * sd(sums)).collect(),
+            }
+        })
+    }
+
+    /// The prior `pi(x)` of each row.
+    ///
+    /// # Errors
+    /// When the features do not fit the model.
+    pub fn prior(&self, features: &Features<'_>) -> Result<Vec<f64>> {
+        check_features(features, self.features())?;
+        in_pool(self.params.threads, || {
+            let mut total = vec![0.0; features.rows()];
+            for member in &self.members {
+                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
+                    sigmoid(member.state.prior_logit(outputs))
+                });
+                for (total, prior) in total.iter_mut().zip(rows) {
+                    *total += prior / self.members.len() as f64;
+                }
+            }
+            total
+        })
+    }
+
+    /// The probability that each row's target is contaminated.
+    ///
+    /// # Errors
+    /// When the rows do not fit the model.
+    pub fn contamination(&self, features: &Features<'_>, values: &[f64]) -> Result<Vec<f64>> {
+        Ok(self.posterior(features, values, None)?.contamination)
+    }
+
+    /// The contamination posterior with its evidence; `errors` are known standard errors of the targets.
+    ///
+    /// # Errors
+    /// When the rows do not fit the model.
+    pub fn posterior(&self, features: &Features<'_>, values: &[f64], errors: Option<&[f64]>) -> Result<Posterior> {
+        check_features(features, self.features())?;
+        check_values(values, features.rows())?;
+        check_errors(errors, features.rows())?;
+        in_pool(self.params.threads, || self.posterior_here(features, values, errors))
+    }
+
+    fn posterior_here(&self, features: &Features<'_>, values: &[f64], errors: Option<&[f64]>) -> Posterior {
+        let mut sum = PosteriorSum::new(values.len());
+        for member in &self.members {
+            let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
+                let error = errors.map_or(0.0, |errors| errors[row] / self.target.spread);
+                columns(&member.state.evidence(outputs, self.target.scale(values[row]), error))
+            });
+            sum.add(rows.into_iter());
+        }
+        self.target.in_target_units(sum.finish())
     }
 }

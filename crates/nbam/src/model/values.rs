@@ -182,8 +182,8 @@ pub(crate) struct ValueObjective<'a> {
     sums: AnomalySums,
 }
 
-/// Epochs over which the running means reach back.
-const WINDOW: f64 = 1.0;
+/// Epochs over which the running means reach back, and steps at least.
+const WINDOW: (f64, f64) = (1.0, 1.0);
 /// Pseudo-rows with a residual of [`SMALLEST_SD`] that keep the clean scale from collapsing.
 const SCALE_COUNT: f64 = 2.0;
 const SMALLEST_SD: f64 = 0.05;
@@ -199,10 +199,6 @@ impl<'a> ValueObjective<'a> {
 }
 
 impl Objective for ValueObjective<'_> {
-    fn rows(&self) -> usize {
-        self.rows.values.len()
-    }
-
     fn statistics(&self) -> usize {
         3 + self.sums.len()
     }
@@ -249,7 +245,7 @@ impl Objective for ValueObjective<'_> {
 
     fn absorb(&mut self, statistics: &[f64], context: &Context) {
         let rows = context.rows as f64;
-        let blend = context.blend(WINDOW);
+        let blend = context.blend(WINDOW.0, WINDOW.1);
         let scale = 1.0 / context.batch as f64;
         for (mean, sum) in self.clean.iter_mut().zip(statistics) {
             *mean += blend * (sum * scale - *mean);

@@ -5,13 +5,11 @@
 
 mod objective;
 mod plan;
-mod refine;
 mod score;
 mod step;
 
 pub(crate) use objective::{Context, Objective, ShardRows};
 pub(crate) use plan::Plan;
 pub use plan::{Monitor, Progress, Silent};
-pub(crate) use score::{each_row, each_row_of, in_pool};
-pub(crate) use refine::refine;
-pub(crate) use step::{Averages, Setting, Trained, train};
+pub(crate) use score::{each_row, in_pool};
+pub(crate) use step::{Setting, Trained, train};

@@ -29,22 +29,18 @@ pub(crate) struct Context {
     pub(crate) progress: f64,
     /// The learning rate of this step.
     pub(crate) learning_rate: f64,
-    /// Weight of this batch in running means, where it is not to follow from the window: 1 forgets all before.
-    pub(crate) blend: Option<f64>,
 }
 
 impl Context {
-    /// Weight of this batch in means that run over a window of this many epochs.
-    pub(crate) fn blend(&self, window: f64) -> f64 {
-        self.blend.unwrap_or_else(|| -(-(self.batch as f64) / (self.rows as f64 * window)).exp_m1())
+    /// Weight of this batch in means that run over a window of this many epochs, and of this many steps at least.
+    pub(crate) fn blend(&self, epochs: f64, steps: f64) -> f64 {
+        let steps_of_epochs = epochs * self.rows as f64 / self.batch as f64;
+        -(-1.0 / steps_of_epochs.max(steps)).exp_m1()
     }
 }
 
 /// A loss over a network's outputs, with parameters of its own beside the network's.
 pub(crate) trait Objective: Clone + Send + Sync {
-    /// How many rows it knows the targets of.
-    fn rows(&self) -> usize;
-
     /// How many sums [`ShardRows::statistics`] holds.
     fn statistics(&self) -> usize;
 

@@ -163,25 +163,25 @@ pub(crate) struct Setting<'a> {
     pub(crate) monitor: &'a dyn Monitor,
 }
 
-/// Trains one network on these rows.
+/// Trains one network on all rows.
 pub(crate) fn train<O: Objective>(
     network: Network,
     objective: O,
-    mut order: Vec<u32>,
     plan: &Plan,
     setting: &Setting<'_>,
 ) -> Result<Trained<O>> {
     let Setting { features, scaler, monitor, .. } = *setting;
-    let rows = order.len();
+    let rows = features.rows();
     let steps = rows.div_ceil(plan.batch).max(1);
     // Batches of equal size instead of a last one of a few rows, whose gradient would be mostly noise.
     let batch = rows.div_ceil(steps);
     let mut trainer = Trainer::new(network, objective, plan, rows, batch, setting.is_parallel);
+    let mut order: Vec<u32> = (0..rows as u32).collect();
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     let first_averaged = plan.epochs - plan.averaged.min(plan.epochs);
     let mut averages = Averages::default();
     if first_averaged < plan.epochs {
-        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; features.rows()] };
+        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; rows] };
     }
     let mut losses = Vec::with_capacity(plan.epochs);
     for epoch in 0..plan.epochs {
@@ -193,7 +193,7 @@ pub(crate) fn train<O: Objective>(
             }
             let progress = (epoch * steps + step) as f64 / (plan.epochs * steps) as f64;
             let learning_rate = plan.learning_rate * plan.schedule.factor(progress);
-            let context = Context { batch: rows_of_batch.len(), rows, progress, learning_rate, blend: None };
+            let context = Context { batch: rows_of_batch.len(), rows, progress, learning_rate };
             let loss = trainer.step(features, scaler, rows_of_batch, &context);
             if !loss.is_finite() {
                 return Err(diverged(epoch, step));

@@ -1,0 +1,88 @@
+//! The posterior of new rows under a saved model.
+
+use std::path::Path;
+
+use nbam_table::{OutputColumn, Table, Target, Task, known_classes, known_values};
+use serde_json::json;
+
+use super::audit::Clock;
+use super::fit::review;
+use super::{SavedModel, rows};
+use crate::{Decisions, Error, FlagRule, RunFacts, Scored, Summary, Timing, decide};
+
+/// What a saved model says of new rows.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    /// The posterior and the targets of all rows.
+    pub scored: Scored,
+    /// What follows from them.
+    pub decisions: Decisions,
+    /// Both in numbers.
+    pub summary: Summary,
+    ids: Option<Vec<String>>,
+}
+
+impl Scores {
+    /// The same columns as an audit's rows.
+    pub fn rows(&self) -> Vec<OutputColumn> {
+        rows::columns(&self.scored, &self.decisions, self.ids.as_deref())
+    }
+}
+
+impl SavedModel {
+    /// Reads a file of new rows, with their targets to be scored or without them to be predicted.
+    ///
+    /// # Errors
+    /// `Input` if the file cannot be read or lacks a column that the model needs.
+    pub fn read(&self, path: &Path, id: Option<&str>, with_target: bool) -> Result<Table, Error> {
+        Table::read(path, &self.read_options(id, with_target)).map_err(|error| {
+            if error.kind() != nbam_table::ErrorKind::UnknownColumn {
+                return error.into();
+            }
+            let fault = Error::from(error);
+            let hint = "the model needs every column that it was trained with";
+            let hint = match fault.hint() {
+                Some(closest) => format!("{hint}; {closest}"),
+                None => hint.to_owned(),
+            };
+            fault.with_hint(hint)
+        })
+    }
+}
+
+/// Scores the rows of a table by the final networks of a saved model. Rows are flagged as in the audit, at the model's
+/// false discovery rate or the one given.
+///
+/// # Errors
+/// `Input` if the table lacks a column, or holds a class or a category that the model does not know.
+pub fn score(table: &Table, saved: &SavedModel, id: Option<&str>, fdr: Option<f64>) -> Result<Scores, Error> {
+    let attachment = &saved.attachment;
+    let fdr = fdr.unwrap_or(attachment.fdr);
+    let rule = FlagRule::at(fdr)?;
+    let mut clock = Clock::start();
+    let target = match attachment.task {
+        Task::Regression => Target::Regression { values: known_values(table, &attachment.target)? },
+        Task::Classification | Task::Auto => Target::Classification {
+            codes: known_classes(table, &attachment.target, &attachment.classes)?,
+            classes: attachment.classes.clone(),
+        },
+    };
+    let errors = attachment.error.as_ref().map(|name| nbam_table::standard_errors(table, name)).transpose()?;
+    let ids = id.map(|name| nbam_table::texts(table, name)).transpose()?;
+    let design = attachment.preparation.apply(table)?;
+    let prepare = clock.lap();
+    let (posterior, targets) = review(&saved.model, &design, target, errors)?;
+    let scored = Scored::new(attachment.target.clone(), posterior, targets)?;
+    let decisions = decide(&scored, rule);
+    let facts = RunFacts {
+        features: design.columns,
+        seed: 0,
+        settings: json!({ "source": table.source(), "id": id, "fdr": fdr }),
+        duplicates_in_conflict: 0,
+        warnings: Vec::new(),
+        notes: design.notes.iter().map(|note| note.message.clone()).collect(),
+        timing: Timing { prepare, decide: clock.lap(), ..Timing::default() },
+    };
+    let summary = Summary::new(&scored, &decisions, facts);
+    Ok(Scores { scored, decisions, summary, ids })
+}

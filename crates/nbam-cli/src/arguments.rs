@@ -1,0 +1,89 @@
+//! What can be typed. Everything here is parsed before anything is built.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands;
+
+/// Finds the wrong targets in a data set, and trains a model that they do not fool.
+#[derive(Debug, Parser)]
+#[command(
+    name = "nbam",
+    version,
+    max_term_width = 110,
+    after_help = "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 the rate exceeds --max-rate."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Options of every verb.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Say nothing but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Threads to use; all cores if not given. The result does not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = positive)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Find the wrong targets of a file: how many, which rows, why, and what they should be
+    Audit(commands::audit::AuditArguments),
+    /// Give the probability that the target is wrong for each row of a new file, by the model of an audit
+    Score(commands::score::ScoreArguments),
+    /// Predict the target of each row of a new file, by the model of an audit
+    Predict(commands::predict::PredictArguments),
+    /// Make some targets of a clean file wrong on purpose, and keep the truth in added columns
+    Corrupt(commands::corrupt::CorruptArguments),
+    /// Fit and draw the paper's one-dimensional example in a few seconds
+    Demo(commands::demo::DemoArguments),
+    /// Measure the speed of training and scoring on this machine
+    Bench(commands::bench::BenchArguments),
+}
+
+/// A whole number of at least one.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("give a whole number of at least 1".to_owned()),
+    }
+}
+
+/// A number from 0 to below 1.
+pub(crate) fn share_below_one(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("give a number of at least 0 and below 1, such as 0.05".to_owned()),
+    }
+}
+
+/// A number from 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("give a number between 0 and 1, such as 0.2".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert_eq!((positive("3"), positive("0").is_err()), (Ok(3), true));
+        assert!(share_below_one("1").is_err() && share("1").is_ok());
+        assert!(share("nan").is_err() && share("-0.1").is_err());
+    }
+}

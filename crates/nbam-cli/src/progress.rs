@@ -1,0 +1,81 @@
+//! How far a fit has come: a bar on a terminal, a line every few seconds elsewhere.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbam::{Monitor, Progress};
+
+use crate::interrupt;
+use crate::printer::Printer;
+
+/// Time between two lines where there is no bar.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Reports a fit's progress and passes Ctrl-C on to it.
+pub(crate) struct FitProgress {
+    printer: Printer,
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+struct State {
+    start: Option<Instant>,
+    last_line: Instant,
+    done: usize,
+    total: usize,
+}
+
+impl FitProgress {
+    pub(crate) fn new(printer: Printer) -> Self {
+        let bar = printer.draws_progress().then(|| {
+            let bar = ProgressBar::new(0);
+            let template = "training [{bar:32}] {percent:>3} %  {elapsed} passed, {eta} left  {msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("━╸ "));
+            }
+            bar
+        });
+        let state = State { start: None, last_line: Instant::now(), done: 0, total: 0 };
+        Self { printer, bar, state: Mutex::new(state) }
+    }
+
+    /// Takes the bar away, whether the fit ended well or not.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Monitor for FitProgress {
+    fn epoch(&self, progress: Progress) {
+        if self.printer.is_quiet() {
+            return;
+        }
+        // A reporter that panicked has left nothing half done here.
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let start = *state.start.get_or_insert_with(Instant::now);
+        state.done += 1;
+        // A fit may compare two kinds of network and then takes as many epochs again.
+        if state.done > state.total {
+            state.total += progress.members * progress.epochs;
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_length(state.total as u64);
+            bar.set_position(state.done as u64);
+            bar.set_message(format!("loss {:.3}", progress.loss));
+        } else if state.last_line.elapsed() >= PAUSE {
+            state.last_line = Instant::now();
+            let left = start.elapsed().as_secs_f64() / state.done as f64 * (state.total - state.done) as f64;
+            self.printer.line(format_args!(
+                "training: epoch {} of {}, about {left:.0} s left, loss {:.3}",
+                state.done, state.total, progress.loss
+            ));
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupt::is_requested()
+    }
+}
