@@ -1,5 +1,6 @@
 //! Neural Bayesian Anomaly Mitigation.
 
+pub mod bench;
 pub mod corrupt;
 pub mod density;
 pub mod error;
@@ -12,8 +13,9 @@ mod train;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{
-    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Params, Posterior,
+    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Model, Params, Posterior,
     Prediction, Preset, Regression, Regressor, Review, TransitionPrior, ValueAnomaly, ValuePrior,
+    Warning,
 };
 pub use net::{Activation, Features, Scaling, Schedule};
 pub use train::{Monitor, Progress, Silent};

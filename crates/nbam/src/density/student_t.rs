@@ -2,10 +2,12 @@
 
 use super::gaussian::Gradient;
 use crate::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// A t density with a fixed number of degrees of freedom.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
 pub struct StudentT {
     nu: f64,
     /// `log Gamma((nu + 1) / 2) - log Gamma(nu / 2) - log(nu pi) / 2`.
@@ -47,5 +49,19 @@ impl StudentT {
             d_mean: slope / scale,
             d_log_sd: slope * z - 1.0,
         }
+    }
+}
+
+impl TryFrom<f64> for StudentT {
+    type Error = Error;
+
+    fn try_from(nu: f64) -> Result<Self> {
+        Self::new(nu)
+    }
+}
+
+impl From<StudentT> for f64 {
+    fn from(density: StudentT) -> Self {
+        density.nu
     }
 }

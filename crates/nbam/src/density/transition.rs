@@ -14,9 +14,11 @@
 //! the two branches from changing places.
 
 use crate::switch::{Evidence, Known, Row, logit};
+use serde::{Deserialize, Serialize};
 
 /// The label channel: a rate and a distribution over the other classes for each class.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved", into = "Saved")]
 pub struct Transition {
     classes: usize,
     /// `rho_k`.
@@ -159,6 +161,27 @@ impl Transition {
             *d_logit = (f64::from(p[k]) - stay - moved[k]) as f32;
         }
         (row, evidence)
+    }
+}
+
+/// A transition as it is saved; checked when it is read.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    rates: Vec<f64>,
+    destinations: Vec<f64>,
+}
+
+impl TryFrom<Saved> for Transition {
+    type Error = crate::Error;
+
+    fn try_from(saved: Saved) -> crate::Result<Self> {
+        Self::new(saved.rates, saved.destinations)
+    }
+}
+
+impl From<Transition> for Saved {
+    fn from(transition: Transition) -> Self {
+        Self { rates: transition.rates, destinations: transition.destinations }
     }
 }
 

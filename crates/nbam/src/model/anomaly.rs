@@ -14,7 +14,8 @@ pub(crate) struct Component {
 }
 
 /// A density that contaminated values are drawn from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Anomaly {
     /// The network's own head gives it.
     Head,

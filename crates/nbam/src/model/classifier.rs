@@ -4,6 +4,7 @@ use super::ensemble::{averaged_posterior, fit_members};
 use super::labels::{LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
+use super::warning::{Warning, class_warnings, posterior_warnings};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
@@ -38,6 +39,7 @@ pub struct Classifier {
     pub(crate) members: Vec<ClassifierMember>,
     pub(crate) losses: Vec<Vec<f64>>,
     pub(crate) training: Option<Posterior>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Clone)]
@@ -141,8 +143,8 @@ impl Checked<Classification> {
             let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
             let objective = LabelObjective::new(labels, classes, task.model);
             let members = params.members;
-            let setting =
-                Setting { features: &rows.features, scaler: &scaler, member, members, is_parallel, monitor };
+            let (features, scaler) = (&rows.features, &scaler);
+            let setting = Setting { features, scaler, rows: None, member, members, is_parallel, monitor };
             train(network, objective, &plan, &setting)
         })?;
         let averaged = averaged_posterior(&fitted, rows.labels.len());
@@ -151,8 +153,12 @@ impl Checked<Classification> {
             members.push(ClassifierMember { network, state: objective.into_state() });
             losses.push(member_losses);
         }
-        let mut model = Classifier { params: params.clone(), classes, scaler, members, losses, training: None };
-        model.training = Some(averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels)));
+        let (params, training, warnings) = (params.clone(), None, Vec::new());
+        let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
+        let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
+        model.warnings = posterior_warnings(&posterior);
+        model.warnings.extend(class_warnings(rows.labels, classes, model.transitions()));
+        model.training = Some(posterior);
         Ok(model)
     }
 }
@@ -177,6 +183,11 @@ impl Classifier {
     /// last epochs of training. `None` for a loaded model.
     pub fn training(&self) -> Option<&Posterior> {
         self.training.as_ref()
+    }
+
+    /// Signs that the posterior should not be taken at its word. Empty for a loaded model.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The class transition of each member, where the label model has one.

@@ -54,7 +54,7 @@ pub struct TransitionPrior {
 impl Default for TransitionPrior {
     fn default() -> Self {
         Self {
-            initial_share: 0.6,
+            initial_share: 0.7,
             sharpness: 0.5,
             ramp: (0.3, 0.7),
             window: (0.2, 20.0),
@@ -73,7 +73,8 @@ impl TransitionPrior {
 }
 
 /// What a fitted member keeps beside its network.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum LabelState {
     Transition(Transition),
     Free { clean: RobustLoss },
@@ -104,6 +105,17 @@ impl LabelModel {
 }
 
 impl LabelState {
+    /// Whether this can have come from that model.
+    pub(crate) fn fits(&self, model: &LabelModel, classes: usize) -> bool {
+        match (self, model) {
+            (Self::Transition(transition), LabelModel::Transition(_)) => transition.classes() == classes,
+            (Self::Free { .. }, LabelModel::Free { .. })
+            | (Self::Uniform { .. }, LabelModel::Uniform { .. })
+            | (Self::Plain, LabelModel::Plain { .. }) => true,
+            _ => false,
+        }
+    }
+
     /// The evidence of label `y`, from the network's outputs, in double precision.
     pub(crate) fn evidence(&self, outputs: &[f32], classes: usize, y: usize, log_p: &mut [f64]) -> Evidence {
         log_softmax(&outputs[..classes], log_p);

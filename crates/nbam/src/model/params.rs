@@ -34,7 +34,7 @@ pub struct Params<T> {
     pub(crate) hidden: Vec<usize>,
     pub(crate) activation: Activation,
     pub(crate) weight_decay: f64,
-    pub(crate) weight_prior: f64,
+    pub(crate) weight_prior: Option<f64>,
     pub(crate) scaling: Scaling,
     pub(crate) members: usize,
     pub(crate) averaged_share: f64,
@@ -81,9 +81,9 @@ impl Default for Params<Classification> {
             hidden: vec![256, 256],
             activation: Activation::Tanh,
             weight_decay: 0.0,
-            weight_prior: 0.2,
+            weight_prior: None,
             scaling: Scaling::Columns,
-            members: 2,
+            members: 4,
             averaged_share: 1.0 / 3.0,
             seed: 0,
             threads: 0,
@@ -104,7 +104,7 @@ impl Params<Classification> {
             Preset::Paper => Self {
                 preset,
                 epochs: Some(200),
-                weight_prior: 0.0,
+                weight_prior: Some(0.0),
                 scaling: Scaling::Common,
                 members: 1,
                 averaged_share: 0.0,
@@ -168,7 +168,7 @@ impl Default for Params<Regression> {
             hidden: vec![128, 128],
             activation: common.activation,
             weight_decay: 0.0,
-            weight_prior: 0.2,
+            weight_prior: None,
             scaling: Scaling::Columns,
             members: common.members,
             averaged_share: common.averaged_share,
@@ -199,7 +199,7 @@ impl Params<Regression> {
                 learning_rate: 1e-2,
                 hidden: vec![48, 48],
                 schedule: Schedule::Constant,
-                weight_prior: 0.0,
+                weight_prior: Some(0.0),
                 members: 1,
                 averaged_share: 0.0,
                 task: Regression {
@@ -315,9 +315,11 @@ impl<T> Params<T> {
     }
 
     /// Strength of a Gaussian prior on the weights: one over its variance, in units of one over a layer's inputs.
+    /// Without it, a classifier takes a value that grows slowly with the number of rows, and a regressor the one
+    /// under which rows that were left out are most likely.
     #[must_use]
     pub fn weight_prior(mut self, strength: f64) -> Self {
-        self.weight_prior = strength;
+        self.weight_prior = Some(strength);
         self
     }
 
@@ -372,8 +374,8 @@ impl<T> Params<T> {
         if !(self.weight_decay >= 0.0 && self.weight_decay * self.learning_rate < 1.0) {
             return fault("weight_decay", self.weight_decay, "0 or more, and below 1 / learning_rate");
         }
-        if !(self.weight_prior >= 0.0 && self.weight_prior.is_finite()) {
-            return fault("weight_prior", self.weight_prior, "0 or more");
+        if let Some(strength) = self.weight_prior.filter(|strength| !(*strength >= 0.0 && strength.is_finite())) {
+            return fault("weight_prior", strength, "0 or more");
         }
         if !(0.0..=1.0).contains(&self.averaged_share) {
             return fault("averaged_share", self.averaged_share, "0 to 1");
@@ -395,12 +397,17 @@ impl<T> Params<T> {
             learning_rate: self.learning_rate,
             schedule: self.schedule,
             decay: self.weight_decay,
-            prior: self.weight_prior,
+            prior: self.weight_prior.unwrap_or_else(|| usual_weight_prior(rows)),
             averaged: (self.averaged_share * epochs as f64).round() as usize,
             // Members are far apart in seed space, so that fits with neighbouring seeds share none.
             seed: self.seed.wrapping_add((member as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)),
         }
     }
+}
+
+/// The strength of the weight prior that served data sets of 178 to 45,000 rows: `0.035 rows^0.2`.
+fn usual_weight_prior(rows: usize) -> f64 {
+    0.035 * (rows as f64).powf(0.2)
 }
 
 pub(crate) fn fault<R>(name: &str, got: impl std::fmt::Display, expected: &str) -> Result<R> {

@@ -1,17 +1,17 @@
 //! The regressor.
 
 use super::ensemble::{averaged_posterior, fit_members};
+use super::fit_values::Fit;
 use super::params::{Checked, Params, Regression};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
 use super::target_scale::TargetScale;
-use super::values::{ValueObjective, ValueState, Values};
-use crate::net::{Features, Network, Scaler, Shape};
+use super::warning::{Warning, posterior_warnings};
+use super::values::{ValueState, Values};
+use crate::net::{Features, Network, Scaler};
 use crate::switch::{Known, sigmoid};
-use crate::train::{Monitor, Setting, Silent, Trained, each_row, in_pool, train};
+use crate::train::{Monitor, Silent, Trained, each_row, in_pool};
 use crate::{Error, ErrorKind, Result};
-use rand::SeedableRng as _;
-use rand_chacha::ChaCha8Rng;
 
 /// A predictor of numbers that learned from partly wrong targets, and knows which were wrong.
 ///
@@ -37,6 +37,7 @@ pub struct Regressor {
     pub(crate) members: Vec<RegressorMember>,
     pub(crate) losses: Vec<Vec<f64>>,
     pub(crate) training: Option<Posterior>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Clone)]
@@ -140,7 +141,6 @@ impl Checked<Regression> {
 
     fn fit_here(&self, rows: &MeasuredRows<'_>, monitor: &dyn Monitor) -> Result<Regressor> {
         let params = &self.0;
-        let task = &params.task;
         let scaler = Scaler::fit(&rows.features, &params.scaling)?;
         let target = TargetScale::fit(rows.values);
         let values: Vec<f64> = rows.values.iter().map(|&value| target.scale(value)).collect();
@@ -150,32 +150,29 @@ impl Checked<Regression> {
         let scaled =
             Values { values: &values, errors: errors.as_deref(), weights: weights.as_deref(), known: rows.known };
         let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
-        let shape = Shape {
-            inputs: rows.features.columns(),
-            hidden: params.hidden.clone(),
-            activation: params.activation,
-            heads: task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias),
+        let fit = Fit { params, features: &rows.features, scaler: &scaler, values: scaled, range: high - low, monitor };
+        let weight_prior = match params.weight_prior {
+            Some(strength) => strength,
+            None => fit.choose_weight_prior()?,
         };
-        let fitted = fit_members(params.members, |member, is_parallel| {
-            let plan = params.plan(values.len(), member);
-            let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
-            let state = ValueState::new(task.model, high - low, f64::from(task.prior_bias));
-            let members = params.members;
-            let setting =
-                Setting { features: &rows.features, scaler: &scaler, member, members, is_parallel, monitor };
-            train(network, ValueObjective::new(scaled, state), &plan, &setting)
-        })?;
+        let members = params.members;
+        let fitted =
+            fit_members(members, |member, is_parallel| fit.train(weight_prior, None, (member, members), is_parallel))?;
         let averaged = averaged_posterior(&fitted, values.len());
         let (mut members, mut losses) = (Vec::new(), Vec::new());
         for Trained { network, objective, losses: member_losses, .. } in fitted {
             members.push(RegressorMember { network, state: objective.state });
             losses.push(member_losses);
         }
-        let mut model = Regressor { params: params.clone(), scaler, target, members, losses, training: None };
-        model.training = Some(match averaged {
+        let params = Params { weight_prior: Some(weight_prior), ..params.clone() };
+        let (training, warnings) = (None, Vec::new());
+        let mut model = Regressor { params, scaler, target, members, losses, training, warnings };
+        let posterior = match averaged {
             Some(posterior) => target.in_target_units(posterior),
             None => model.posterior_here(&rows.features, rows.values, rows.errors),
-        });
+        };
+        model.warnings = posterior_warnings(&posterior);
+        model.training = Some(posterior);
         Ok(model)
     }
 }
@@ -195,6 +192,11 @@ impl Regressor {
     /// last epochs of training. `None` for a loaded model.
     pub fn training(&self) -> Option<&Posterior> {
         self.training.as_ref()
+    }
+
+    /// Signs that the posterior should not be taken at its word. Empty for a loaded model.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The clean mean of each row, and the standard deviation of a clean target about it.

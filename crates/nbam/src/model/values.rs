@@ -59,7 +59,7 @@ pub(crate) struct ValueModel {
 }
 
 /// What a member learned beside its network, in units of the scaled target.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ValueState {
     pub(crate) model: ValueModel,
     /// Logarithm of the clean standard deviation, to which the noise head adds.

@@ -53,18 +53,23 @@ impl Network {
         Ok(network)
     }
 
-    /// A network with given parameters, as saved.
+    /// A network whose tensors are read by name.
     ///
     /// # Errors
-    /// When the shape is not valid or the number of parameters is not the shape's.
-    pub fn from_parameters(shape: Shape, parameters: Vec<f32>) -> crate::Result<Self> {
+    /// When the shape is not valid, or a tensor cannot be read or has another size.
+    pub fn from_tensors(shape: Shape, mut read: impl FnMut(&str) -> crate::Result<Vec<f32>>) -> crate::Result<Self> {
         shape.check()?;
         let layout = shape.layout();
-        if parameters.len() != layout.parameters {
-            return Err(crate::Error::new(
-                crate::ErrorKind::Shape,
-                format!("got {} parameters, expected {} for this network", parameters.len(), layout.parameters),
-            ));
+        let mut parameters = Vec::new();
+        for block in &layout.blocks {
+            let values = read(&block.name)?;
+            if values.len() != block.range().len() {
+                return Err(crate::Error::new(
+                    crate::ErrorKind::Shape,
+                    format!("tensor '{}' has {} values, expected {}", block.name, values.len(), block.range().len()),
+                ));
+            }
+            parameters.extend(values);
         }
         Ok(Self { shape, layout, parameters })
     }

@@ -14,17 +14,39 @@ pub(crate) fn each_row<R: Send + Clone + Default>(
     features: &Features<'_>,
     value: impl Fn(usize, &[f32]) -> R + Sync,
 ) -> Vec<R> {
+    score(network, scaler, features, features.rows(), |at| at, value)
+}
+
+/// The same for some rows, in the order in which they are named.
+pub(crate) fn each_row_of<R: Send + Clone + Default>(
+    network: &Network,
+    scaler: &Scaler,
+    features: &Features<'_>,
+    rows: &[u32],
+    value: impl Fn(usize, &[f32]) -> R + Sync,
+) -> Vec<R> {
+    score(network, scaler, features, rows.len(), |at| rows[at] as usize, value)
+}
+
+fn score<R: Send + Clone + Default>(
+    network: &Network,
+    scaler: &Scaler,
+    features: &Features<'_>,
+    count: usize,
+    row_at: impl Fn(usize) -> usize + Sync,
+    value: impl Fn(usize, &[f32]) -> R + Sync,
+) -> Vec<R> {
     let width = network.outputs();
-    let mut results = vec![R::default(); features.rows()];
+    let mut results = vec![R::default(); count];
     results.par_chunks_mut(CHUNK).enumerate().for_each_init(
-        || Workspace::new(network, CHUNK.min(features.rows()), false),
+        || Workspace::new(network, CHUNK.min(count), false),
         |work, (chunk, results)| {
             let start = chunk * CHUNK;
-            work.load(features, scaler, start..start + results.len());
+            work.load(features, scaler, (start..start + results.len()).map(&row_at));
             network.forward(work);
             let outputs = work.outputs(network).chunks_exact(width);
             for (offset, (result, outputs)) in results.iter_mut().zip(outputs).enumerate() {
-                *result = value(start + offset, outputs);
+                *result = value(row_at(start + offset), outputs);
             }
         },
     );

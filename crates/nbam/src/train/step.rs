@@ -155,6 +155,8 @@ impl<O: Objective> Trainer<O> {
 pub(crate) struct Setting<'a> {
     pub(crate) features: &'a Features<'a>,
     pub(crate) scaler: &'a Scaler,
+    /// The rows to train on; all without it.
+    pub(crate) rows: Option<&'a [u32]>,
     /// Which member of how many this is, for the monitor.
     pub(crate) member: usize,
     pub(crate) members: usize,
@@ -163,7 +165,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) monitor: &'a dyn Monitor,
 }
 
-/// Trains one network on all rows.
+/// Trains one network.
 pub(crate) fn train<O: Objective>(
     network: Network,
     objective: O,
@@ -171,17 +173,17 @@ pub(crate) fn train<O: Objective>(
     setting: &Setting<'_>,
 ) -> Result<Trained<O>> {
     let Setting { features, scaler, monitor, .. } = *setting;
-    let rows = features.rows();
+    let mut order = setting.rows.map_or_else(|| (0..features.rows() as u32).collect(), <[u32]>::to_vec);
+    let rows = order.len();
     let steps = rows.div_ceil(plan.batch).max(1);
     // Batches of equal size instead of a last one of a few rows, whose gradient would be mostly noise.
     let batch = rows.div_ceil(steps);
     let mut trainer = Trainer::new(network, objective, plan, rows, batch, setting.is_parallel);
-    let mut order: Vec<u32> = (0..rows as u32).collect();
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     let first_averaged = plan.epochs - plan.averaged.min(plan.epochs);
     let mut averages = Averages::default();
     if first_averaged < plan.epochs {
-        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; rows] };
+        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; features.rows()] };
     }
     let mut losses = Vec::with_capacity(plan.epochs);
     for epoch in 0..plan.epochs {

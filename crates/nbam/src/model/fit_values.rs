@@ -1,0 +1,104 @@
+//! Fitting one regression network, and choosing how strongly its weights are held.
+
+use super::ensemble::fit_members;
+use super::params::{Params, Regression};
+use super::values::{ValueObjective, ValueState, Values};
+use crate::Result;
+use crate::net::{Features, Network, Scaler, Shape};
+use crate::switch::Known;
+use crate::train::{Monitor, Setting, Silent, Trained, each_row_of, train};
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+
+/// The training rows with scaled targets, and what all fits on them share.
+pub(crate) struct Fit<'a> {
+    pub(crate) params: &'a Params<Regression>,
+    pub(crate) features: &'a Features<'a>,
+    pub(crate) scaler: &'a Scaler,
+    pub(crate) values: Values<'a>,
+    /// Width of the targets' range, for a uniform anomaly.
+    pub(crate) range: f64,
+    pub(crate) monitor: &'a dyn Monitor,
+}
+
+/// Strengths of the weight prior that are tried: a free network, a smooth one, and nearly a line.
+const STRENGTHS: [f64; 3] = [0.1, 0.4, 2.0];
+/// Up to this many rows, every row is left out once; of more, one fifth is left out.
+const FEW_ROWS: usize = 2000;
+const FOLDS: usize = 5;
+
+impl Fit<'_> {
+    /// Trains one network on these rows, or on all.
+    pub(crate) fn train(
+        &self,
+        weight_prior: f64,
+        rows: Option<&[u32]>,
+        (member, members): (usize, usize),
+        is_parallel: bool,
+    ) -> Result<Trained<ValueObjective<'_>>> {
+        let (params, task) = (self.params, &self.params.task);
+        let mut plan = params.plan(rows.map_or(self.features.rows(), <[u32]>::len), member);
+        plan.prior = weight_prior;
+        let shape = Shape {
+            inputs: self.features.columns(),
+            hidden: params.hidden.clone(),
+            activation: params.activation,
+            heads: task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias),
+        };
+        let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
+        let state = ValueState::new(task.model, self.range, f64::from(task.prior_bias));
+        // Trial fits on part of the rows are not reported as progress, but can be cancelled.
+        let quiet = Quiet(self.monitor);
+        let monitor: &dyn Monitor = if rows.is_some() { &quiet } else { self.monitor };
+        let setting =
+            Setting { features: self.features, scaler: self.scaler, rows, member, members, is_parallel, monitor };
+        train(network, ValueObjective::new(self.values, state), &plan, &setting)
+    }
+
+    /// The strength under which rows that were left out have the highest marginal likelihood.
+    ///
+    /// A free network beats a line where the signal is rich and loses to it where rows are few and the signal is weak;
+    /// the mixture's likelihood is robust, so wrong targets among the left-out rows do not decide.
+    pub(crate) fn choose_weight_prior(&self) -> Result<f64> {
+        let rows = self.features.rows();
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.params.seed));
+        let folds = if rows <= FEW_ROWS { FOLDS } else { 1 };
+        if rows < 2 * FOLDS {
+            return Ok(STRENGTHS[STRENGTHS.len() - 1]);
+        }
+        let trials = fit_members(STRENGTHS.len() * folds, |trial, is_parallel| {
+            let (strength, fold) = (STRENGTHS[trial / folds], trial % folds);
+            let part = |is_left_out: bool| -> Vec<u32> {
+                let rows = order.iter().enumerate().filter(|(at, _)| (at % FOLDS == fold) == is_left_out);
+                rows.map(|(_, &row)| row).collect()
+            };
+            let trained = self.train(strength, Some(&part(false)), (trial, STRENGTHS.len() * folds), is_parallel)?;
+            let left_out = part(true);
+            let state = &trained.objective.state;
+            let losses = each_row_of(&trained.network, self.scaler, self.features, &left_out, |row, outputs| {
+                let known = self.values.known.map_or(Known::Unknown, |known| known[row]);
+                let weight = self.values.weights.map_or(1.0, |weights| f64::from(weights[row]));
+                weight * state.evidence(outputs, self.values.values[row], self.values.error(row)).row(known).loss
+            });
+            Ok(losses.iter().sum::<f64>())
+        })?;
+        let total = |strength: usize| trials[strength * folds..(strength + 1) * folds].iter().sum::<f64>();
+        let best = (0..STRENGTHS.len()).min_by(|&a, &b| total(a).total_cmp(&total(b))).unwrap_or(0);
+        Ok(STRENGTHS[best])
+    }
+}
+
+/// Passes on cancellation, and nothing else.
+struct Quiet<'a>(&'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn epoch(&self, progress: crate::Progress) {
+        Silent.epoch(progress);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}

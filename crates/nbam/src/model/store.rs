@@ -1,0 +1,232 @@
+//! Saving and loading: tensors in `model.safetensors`, everything else in `model.json`.
+
+use super::classifier::{Classifier, ClassifierMember};
+use super::labels::LabelState;
+use super::params::{Classification, Params, Regression};
+use super::regressor::{Regressor, RegressorMember};
+use super::target_scale::TargetScale;
+use super::values::ValueState;
+use crate::net::{Network, Scaler, Shape};
+use crate::{Error, ErrorKind, Result};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+
+/// The version of the files. A model of another version is refused.
+const FORMAT: u32 = 1;
+const TENSORS: &str = "model.safetensors";
+const DESCRIPTION: &str = "model.json";
+
+/// A fitted model of either kind.
+#[derive(Debug, Clone)]
+pub enum Model {
+    /// Predicts classes.
+    Classifier(Classifier),
+    /// Predicts numbers.
+    Regressor(Regressor),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Description {
+    format: u32,
+    nbam: String,
+    /// SHA-256 of the tensors' file: the two belong together.
+    tensors: String,
+    shape: Shape,
+    task: Task,
+    attachment: serde_json::Value,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Task {
+    Classification { params: Params<Classification>, classes: usize, states: Vec<LabelState> },
+    Regression { params: Params<Regression>, target: TargetScale, states: Vec<ValueState> },
+}
+
+impl Model {
+    /// Saves into a folder, which is made if need be. `attachment` is kept as it is and given back by [`Self::load`].
+    ///
+    /// # Errors
+    /// When the files cannot be written.
+    pub fn save(&self, folder: &Path, attachment: &serde_json::Value) -> Result<()> {
+        let (scaler, networks): (&Scaler, Vec<&Network>) = match self {
+            Self::Classifier(model) => (&model.scaler, model.members.iter().map(|member| &member.network).collect()),
+            Self::Regressor(model) => (&model.scaler, model.members.iter().map(|member| &member.network).collect()),
+        };
+        let tensors = tensor_bytes(scaler, &networks)?;
+        let description = Description {
+            format: FORMAT,
+            nbam: env!("CARGO_PKG_VERSION").into(),
+            tensors: hash(&tensors),
+            shape: networks[0].shape().clone(),
+            task: self.task(),
+            attachment: attachment.clone(),
+        };
+        let text = serde_json::to_string_pretty(&description)
+            .map_err(|error| Error::new(ErrorKind::Model, format!("the model cannot be described: {error}")))?;
+        std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, &error))?;
+        write_whole(&folder.join(TENSORS), &tensors)?;
+        write_whole(&folder.join(DESCRIPTION), text.as_bytes())
+    }
+
+    fn task(&self) -> Task {
+        match self {
+            Self::Classifier(model) => Task::Classification {
+                params: model.params.clone(),
+                classes: model.classes,
+                states: model.members.iter().map(|member| member.state.clone()).collect(),
+            },
+            Self::Regressor(model) => Task::Regression {
+                params: model.params.clone(),
+                target: model.target,
+                states: model.members.iter().map(|member| member.state.clone()).collect(),
+            },
+        }
+    }
+
+    /// Loads what [`Self::save`] wrote: the model, with the same bits, and the attachment.
+    ///
+    /// # Errors
+    /// When a file is missing, damaged, changed by hand, or of another version.
+    pub fn load(folder: &Path) -> Result<(Self, serde_json::Value)> {
+        let path = folder.join(DESCRIPTION);
+        let text = std::fs::read_to_string(&path).map_err(|error| io_error("read", &path, &error))?;
+        check_format(&text, &path)?;
+        let description: Description = serde_json::from_str(&text).map_err(|error| damaged(&path, &error))?;
+        let path = folder.join(TENSORS);
+        let bytes = std::fs::read(&path).map_err(|error| io_error("read", &path, &error))?;
+        if hash(&bytes) != description.tensors {
+            return Err(damaged(&path, &"its contents are not those that were saved with model.json"));
+        }
+        let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(&path, &error))?;
+        let shape = description.shape;
+        let read = |name: &str| read_tensor(&tensors, name).map_err(|error| damaged(&path, &error));
+        let scaler = Scaler { mean: read("scaler.mean")?, scale: read("scaler.scale")? };
+        if scaler.mean.len() != shape.inputs || scaler.scale.len() != shape.inputs {
+            return Err(damaged(&path, &"the scaler does not fit the network"));
+        }
+        let network = |member: usize| -> Result<Network> {
+            let read = |name: &str| read_tensor(&tensors, &format!("member.{member}.{name}"));
+            Network::from_tensors(shape.clone(), read).map_err(|error| damaged(&path, &error))
+        };
+        let model = match description.task {
+            Task::Classification { params, classes, states } => {
+                params.clone().check().map_err(|error| damaged(&path, &error))?;
+                let expected = params.task.model.heads(classes, params.task.prior_hidden, params.task.prior_bias);
+                check_heads(&shape, &expected, &path)?;
+                let mut members = Vec::new();
+                for (index, state) in states.into_iter().enumerate() {
+                    if !state.fits(&params.task.model, classes) {
+                        return Err(damaged(&path, &"a member does not fit the label model"));
+                    }
+                    members.push(ClassifierMember { network: network(index)?, state });
+                }
+                check_members(members.len(), &path)?;
+                let (losses, training, warnings) = (Vec::new(), None, Vec::new());
+                Self::Classifier(Classifier { params, classes, scaler, members, losses, training, warnings })
+            }
+            Task::Regression { params, target, states } => {
+                params.clone().check().map_err(|error| damaged(&path, &error))?;
+                let task = &params.task;
+                let expected = task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias);
+                check_heads(&shape, &expected, &path)?;
+                let mut members = Vec::new();
+                for (index, state) in states.into_iter().enumerate() {
+                    if state.model != task.model {
+                        return Err(damaged(&path, &"a member does not fit the value model"));
+                    }
+                    members.push(RegressorMember { network: network(index)?, state });
+                }
+                check_members(members.len(), &path)?;
+                let (losses, training, warnings) = (Vec::new(), None, Vec::new());
+                Self::Regressor(Regressor { params, scaler, target, members, losses, training, warnings })
+            }
+        };
+        Ok((model, description.attachment))
+    }
+}
+
+fn tensor_bytes(scaler: &Scaler, networks: &[&Network]) -> Result<Vec<u8>> {
+    let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    let mut parts = vec![
+        ("scaler.mean".to_owned(), vec![scaler.mean.len()], bytes(&scaler.mean)),
+        ("scaler.scale".to_owned(), vec![scaler.scale.len()], bytes(&scaler.scale)),
+    ];
+    for (member, network) in networks.iter().enumerate() {
+        for (name, rows, columns, range) in network.tensors() {
+            let values = bytes(&network.parameters()[range]);
+            parts.push((format!("member.{member}.{name}"), vec![rows, columns], values));
+        }
+    }
+    let fault = |error: safetensors::SafeTensorError| {
+        Error::new(ErrorKind::Model, format!("the tensors cannot be written: {error}"))
+    };
+    let mut views = Vec::new();
+    for (name, shape, data) in &parts {
+        views.push((name.clone(), TensorView::new(Dtype::F32, shape.clone(), data).map_err(fault)?));
+    }
+    safetensors::serialize(views, None).map_err(fault)
+}
+
+fn read_tensor(tensors: &SafeTensors<'_>, name: &str) -> Result<Vec<f32>> {
+    let fault = |reason: String| Error::new(ErrorKind::Model, format!("tensor '{name}' {reason}"));
+    let tensor = tensors.tensor(name).map_err(|_| fault("is missing".into()))?;
+    if tensor.dtype() != Dtype::F32 {
+        return Err(fault(format!("is of type {:?}, expected F32", tensor.dtype())));
+    }
+    let values = tensor.data().chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    Ok(values.collect())
+}
+
+fn check_format(text: &str, path: &Path) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+        nbam: String,
+    }
+    let version: Version = serde_json::from_str(text).map_err(|error| damaged(path, &error))?;
+    if version.format == FORMAT {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Model,
+        format!(
+            "{} is of model format {} (written by nbam {}), expected format {FORMAT}",
+            path.display(),
+            version.format,
+            version.nbam
+        ),
+    )
+    .with_hint("fit the model again with this version, or use the version that wrote it"))
+}
+
+fn check_heads(shape: &Shape, expected: &[crate::net::Head], path: &Path) -> Result<()> {
+    if shape.heads == expected { Ok(()) } else { Err(damaged(path, &"the network's heads are not those of its task")) }
+}
+
+fn check_members(count: usize, path: &Path) -> Result<()> {
+    if count > 0 { Ok(()) } else { Err(damaged(path, &"it has no members")) }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes beside the file and renames, so that a file is there whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let beside = path.with_extension("part");
+    std::fs::write(&beside, bytes)
+        .and_then(|()| std::fs::rename(&beside, path))
+        .map_err(|error| io_error("write", path, &error))
+}
+
+fn io_error(verb: &str, path: &Path, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot {verb} {}: {error}", path.display()))
+}
+
+fn damaged(path: &Path, reason: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Model, format!("{} is damaged or was changed: {reason}", path.display()))
+        .with_hint("save the model again")
+}

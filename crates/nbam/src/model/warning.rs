@@ -1,0 +1,112 @@
+//! What a fit has to say about itself: signs that its posterior should not be taken at its word.
+
+use super::posterior::Posterior;
+use crate::density::transition::Transition;
+use serde::{Deserialize, Serialize};
+
+/// A warning with a code that does not change between versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What kind of warning it is; see [`Warning::CODES`].
+    pub code: String,
+    /// One sentence for a person.
+    pub message: String,
+}
+
+impl Warning {
+    /// Every code, in the order of gravity.
+    ///
+    /// * `posterior_not_trusted`: more than half of the rows look contaminated, or nothing was learned.
+    /// * `branches_possibly_swapped`: two classes seem to have changed names.
+    /// * `members_disagree`: networks from different starts tell different stories.
+    /// * `prior_above_half`: in some class most labels are taken for wrong.
+    /// * `few_rows`: a class has too few rows to be judged.
+    pub const CODES: [&'static str; 5] =
+        ["posterior_not_trusted", "branches_possibly_swapped", "members_disagree", "prior_above_half", "few_rows"];
+
+    fn new(code: usize, message: String) -> Self {
+        Self { code: Self::CODES[code].into(), message }
+    }
+}
+
+/// Mean standard deviation of a row's posterior between members, above which they disagree.
+const SPREAD_LIMIT: f64 = 0.05;
+/// Difference of members' mean posteriors above which they disagree.
+const MEANS_LIMIT: f64 = 0.05;
+/// Rows of a class below which it cannot be judged.
+const ROWS_LIMIT: usize = 10;
+
+/// Warnings that need only the posterior.
+pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let rows = posterior.contamination.len().max(1) as f64;
+    let mean = posterior.contamination.iter().sum::<f64>() / rows;
+    if mean > 0.5 {
+        warnings.push(Warning::new(
+            0,
+            format!(
+                "{:.0} % of the rows look contaminated; when most rows are wrong, the data cannot say which are right",
+                100.0 * mean
+            ),
+        ));
+    }
+    let means = &posterior.member_means;
+    let range = means.iter().copied().fold(f64::MIN, f64::max) - means.iter().copied().fold(f64::MAX, f64::min);
+    if means.len() > 1 && (posterior.member_spread > SPREAD_LIMIT || range > MEANS_LIMIT) {
+        warnings.push(Warning::new(
+            2,
+            format!(
+                "networks from {} different starts disagree: they find between {:.1} % and {:.1} % contaminated, \
+                 and a row's probability differs by {:.2} on average",
+                means.len(),
+                100.0 * means.iter().copied().fold(f64::MAX, f64::min),
+                100.0 * means.iter().copied().fold(f64::MIN, f64::max),
+                posterior.member_spread
+            ),
+        ));
+    }
+    warnings
+}
+
+/// Warnings about classes: given labels, and the members' transitions.
+pub(crate) fn class_warnings<'a>(
+    labels: &[usize],
+    classes: usize,
+    transitions: impl Iterator<Item = &'a Transition>,
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let transitions: Vec<&Transition> = transitions.collect();
+    for from in 0..classes {
+        for to in from + 1..classes {
+            // Each of the two labels mostly stands for the other class.
+            let is_swapped = |transition: &&&Transition| transition.flow(from, to) > 0.5 && transition.flow(to, from) > 0.5;
+            if transitions.iter().filter(is_swapped).count() > 0 {
+                let message = format!(
+                    "classes {from} and {to} may have changed names in the fit: most labels of each are taken for the other"
+                );
+                warnings.push(Warning::new(1, message));
+            }
+        }
+    }
+    for class in 0..classes {
+        let rates = transitions.iter().map(|transition| transition.rates()[class]);
+        let highest = rates.fold(0.0, f64::max);
+        if highest > 0.5 {
+            warnings.push(Warning::new(
+                3,
+                format!(
+                    "{:.0} % of the rows that really are of class {class} seem to carry another label; above one half this \
+                     rests on the model's assumptions more than on the data",
+                    100.0 * highest
+                ),
+            ));
+        }
+    }
+    let mut counts = vec![0; classes];
+    labels.iter().for_each(|&label| counts[label] += 1);
+    for (class, count) in counts.iter().enumerate().filter(|(_, count)| **count < ROWS_LIMIT) {
+        let message = format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
+        warnings.push(Warning::new(4, message));
+    }
+    warnings
+}
