@@ -41,6 +41,7 @@ pub struct Summary {
     /// Wall-clock time of the run.
     pub seconds: f64,
     /// Where that time went.
+    #[serde(default)]
     pub timing: Timing,
 }
 

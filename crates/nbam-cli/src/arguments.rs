@@ -54,6 +54,21 @@ pub(crate) fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A size in bytes, with K, M, G or T for thousands, millions and so on.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(['K', 'M', 'G', 'T']);
+    let unit = match &text[digits.len()..] {
+        "" => Some(1),
+        "K" => Some(1_000),
+        "M" => Some(1_000_000),
+        "G" => Some(1_000_000_000),
+        "T" => Some(1_000_000_000_000_u64),
+        _ => None,
+    };
+    let size = unit.and_then(|unit| digits.parse::<u64>().ok()?.checked_mul(unit)).filter(|size| *size > 0);
+    size.ok_or_else(|| "give a whole number of bytes, such as 500M or 6G".to_owned())
+}
+
 /// A number from 0 to below 1.
 pub(crate) fn share_below_one(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -83,6 +98,8 @@ mod tests {
     #[test]
     fn numbers_out_of_range_are_refused() {
         assert_eq!((positive("3"), positive("0").is_err()), (Ok(3), true));
+        assert_eq!((bytes("6G"), bytes("100")), (Ok(6_000_000_000), Ok(100)));
+        assert!(bytes("6KM").is_err() && bytes("1.5G").is_err() && bytes("0").is_err());
         assert!(share_below_one("1").is_err() && share("1").is_ok());
         assert!(share("nan").is_err() && share("-0.1").is_err());
     }

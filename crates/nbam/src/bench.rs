@@ -43,14 +43,16 @@ pub struct Speed {
 pub fn measure(epochs: usize, threads: usize) -> Result<Speed> {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let values: Vec<f32> = (0..ROWS * COLUMNS).map(|_| random.random_range(-1.7..1.7)).collect();
-    let labels: Vec<usize> = (0..ROWS).map(|row| usize::from(values[row * COLUMNS] > 0.0) + row % (CLASSES - 1)).collect();
+    let labels: Vec<usize> =
+        (0..ROWS).map(|row| usize::from(values[row * COLUMNS] > 0.0) + row % (CLASSES - 1)).collect();
     let features = Features::new(&values, COLUMNS)?;
     let rows = LabelledRows { features, labels: &labels, weights: None, known: None };
     let count = in_pool(threads, rayon::current_num_threads)?;
 
     let fit = |threads: usize| -> Result<(f64, crate::Classifier)> {
         let clock = Clock::default();
-        let params = Params::<Classification>::preset(Preset::Paper).epochs(epochs.max(1) + 1).threads(threads);
+        let params =
+            Params::<Classification>::preset(Preset::Paper).epochs(epochs.max(1) + 1).threads(threads);
         let model = params.check()?.fit_rows(&rows, &clock)?;
         Ok((clock.fastest(), model))
     };

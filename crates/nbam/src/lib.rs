@@ -13,8 +13,8 @@ mod train;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{
-    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Model, Params, Posterior,
-    Prediction, Preset, Regression, Regressor, Review, TransitionPrior, ValueAnomaly, ValuePrior,
+    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Model, Params,
+    Posterior, Prediction, Preset, Regression, Regressor, Review, TransitionPrior, ValueAnomaly, ValuePrior,
     Warning,
 };
 pub use net::{Activation, Features, Scaling, Schedule};

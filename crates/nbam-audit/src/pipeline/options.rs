@@ -28,6 +28,8 @@ pub struct AuditOptions {
     pub seed: u64,
     /// How many threads are used; 0 for all. The result does not depend on it.
     pub threads: usize,
+    /// The most bytes that the table may take in memory; 80 % of what is free if absent.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for AuditOptions {
@@ -42,6 +44,7 @@ impl Default for AuditOptions {
             is_averaged: true,
             seed: 0,
             threads: 0,
+            memory_limit: None,
         }
     }
 }
@@ -68,7 +71,7 @@ impl AuditOptions {
                 None => self.roles.exclude.clone(),
             },
             text: text.cloned().collect(),
-            memory_limit: None,
+            memory_limit: self.memory_limit,
         }
     }
 

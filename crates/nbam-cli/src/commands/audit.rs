@@ -9,7 +9,7 @@ use nbam_audit::pipeline::{AuditOptions, RowsFormat, audit_file, check_output};
 use nbam_table::{Roles, Task};
 
 use super::{gate, print_remarks, print_transitions};
-use crate::arguments::{Common, positive, share, share_below_one};
+use crate::arguments::{Common, bytes, positive, share, share_below_one};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::printer::Printer;
@@ -73,6 +73,9 @@ pub(crate) struct AuditArguments {
     /// Replace an audit that is already there
     #[arg(long)]
     force: bool,
+    /// The most memory that the table may take, such as 500M or 6G; 80 % of what is free if not given
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory_limit: Option<u64>,
     /// Where all random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -131,6 +134,7 @@ impl AuditArguments {
             is_averaged: !self.no_average,
             seed: self.seed,
             threads: common.threads.unwrap_or(0),
+            memory_limit: self.memory_limit,
         }
     }
 

@@ -132,7 +132,17 @@ fn densities_integrate_to_one() {
     let t = student_t::StudentT::new(2.5).unwrap();
     assert!((integral(|y| t.log_density(y, -1.0, 0.5).log_density) - 1.0).abs() < 1e-6);
     let zero = || [0.0; 2];
-    let two = |y: f64| mixture::log_density(y, &[0.3, -1.0], &[-2.0, 1.0], &[0.1, -0.7], &mut zero(), &mut zero(), &mut zero());
+    let two = |y: f64| {
+        mixture::log_density(
+            y,
+            &[0.3, -1.0],
+            &[-2.0, 1.0],
+            &[0.1, -0.7],
+            &mut zero(),
+            &mut zero(),
+            &mut zero(),
+        )
+    };
     assert!((integral(two) - 1.0).abs() < 1e-6);
     let classes = [0.4_f32, -2.0, 88.0, 3.0];
     let mut log_p = [0.0; 4];
@@ -151,7 +161,9 @@ fn an_unlikely_label_stays_finite() {
         let row = channel.evidence(&log_p, y);
         assert!(row.log_clean.is_finite() && row.logit_prior.is_finite() && row.log_anomaly.is_finite());
         let mut classes = [0.0; 3];
-        assert!(channel.true_class(&log_p, y, &mut classes).is_finite() && classes.iter().all(|p| p.is_finite()));
+        assert!(
+            channel.true_class(&log_p, y, &mut classes).is_finite() && classes.iter().all(|p| p.is_finite())
+        );
     }
     assert!(Transition::new(vec![0.1, 0.2], vec![0.0, 1.0, 0.5, 0.5]).is_err());
     assert!(student_t::StudentT::new(-1.0).is_err());

@@ -32,11 +32,7 @@ impl Transition {
     pub fn uniform(classes: usize, rate: f64) -> Self {
         let other = 1.0 / (classes as f64 - 1.0);
         let cell = |index: usize| if index / classes == index % classes { 0.0 } else { other };
-        Self {
-            classes,
-            rates: vec![rate; classes],
-            destinations: (0..classes * classes).map(cell).collect(),
-        }
+        Self { classes, rates: vec![rate; classes], destinations: (0..classes * classes).map(cell).collect() }
     }
 
     /// A channel with these rates in (0, 1) and destinations (row-major, zero diagonal, rows summing to one).
@@ -57,7 +53,7 @@ impl Transition {
         }
         for (class, row) in destinations.chunks_exact(classes).enumerate() {
             let total: f64 = row.iter().sum();
-            if row[class] != 0.0 || row.iter().any(|value| !(*value >= 0.0)) || (total - 1.0).abs() > 1e-6 {
+            if row[class] != 0.0 || row.iter().any(|value| *value < 0.0 || value.is_nan()) || (total - 1.0).abs() > 1e-6 {
                 return fault(format!(
                     "the destinations of class {class} sum to {total}, expected 1 with a zero for the class itself"
                 ));

@@ -19,9 +19,15 @@ pub(crate) struct Component {
 pub(crate) enum Anomaly {
     /// The network's own head gives it.
     Head,
-    Uniform { range: f64 },
+    Uniform {
+        range: f64,
+    },
     Mixture(Vec<Component>),
-    StudentT { density: StudentT, mean: f64, log_sd: f64 },
+    StudentT {
+        density: StudentT,
+        mean: f64,
+        log_sd: f64,
+    },
 }
 
 /// Standard deviation of the first anomaly, in units of the target's spread: wide, so that it takes only what the

@@ -24,7 +24,8 @@ impl Channel {
         let k = classes as f64;
         // A random label may be the right one: with two classes, half of them are.
         let rate = prior.initial_share * (k - 1.0) / k;
-        let cell = |index: usize| if index / classes == index % classes { 0.0 } else { rate / (k * (k - 1.0)) };
+        let cell =
+            |index: usize| if index / classes == index % classes { 0.0 } else { rate / (k * (k - 1.0)) };
         Self {
             transition: Transition::uniform(classes, rate),
             moved: (0..classes * classes).map(cell).collect(),

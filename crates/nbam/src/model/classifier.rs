@@ -4,8 +4,8 @@ use super::ensemble::{averaged_posterior, fit_members};
 use super::labels::{LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
-use super::warning::{Warning, class_warnings, posterior_warnings};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
+use super::warning::{Warning, class_warnings, posterior_warnings};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::{Features, Network, Scaler, Shape};
@@ -106,11 +106,17 @@ impl LabelledRows<'_> {
         }
         let classes = self.labels.iter().max().map_or(0, |&label| label + 1);
         if classes > 1 << 16 {
-            return Err(Error::new(ErrorKind::Label, format!("label {} is too large, expected below 65,536", classes - 1))
-                .with_hint("number the classes 0, 1, 2, ..."));
+            return Err(Error::new(
+                ErrorKind::Label,
+                format!("label {} is too large, expected below 65,536", classes - 1),
+            )
+            .with_hint("number the classes 0, 1, 2, ..."));
         }
         if self.labels.iter().all(|&label| label == self.labels[0]) {
-            return Err(Error::new(ErrorKind::Label, format!("every row has label {}, expected two classes or more", self.labels[0])));
+            return Err(Error::new(
+                ErrorKind::Label,
+                format!("every row has label {}, expected two classes or more", self.labels[0]),
+            ));
         }
         Ok(classes)
     }
@@ -284,7 +290,12 @@ impl Classifier {
         let mut sum = PosteriorSum::new(labels.len());
         for member in &self.members {
             let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
-                columns(&member.state.evidence(outputs, self.classes, labels[row], &mut vec![0.0; self.classes]))
+                columns(&member.state.evidence(
+                    outputs,
+                    self.classes,
+                    labels[row],
+                    &mut vec![0.0; self.classes],
+                ))
             });
             sum.add(rows.into_iter());
         }
@@ -321,14 +332,23 @@ impl Classifier {
             let best = |values: &[f64]| values.chunks_exact(classes).map(largest).unzip();
             let (predicted, predicted_probability) = best(&predicted);
             let (suggested, suggested_probability) = best(&suggested);
-            Review { posterior: sum.finish(), predicted, predicted_probability, suggested, suggested_probability }
+            Review {
+                posterior: sum.finish(),
+                predicted,
+                predicted_probability,
+                suggested,
+                suggested_probability,
+            }
         })
     }
 }
 
 /// The first largest value and where it is.
 fn largest(values: &[f64]) -> (usize, f64) {
-    values.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (index, &value)| {
-        if value > best.1 { (index, value) } else { best }
-    })
+    values.iter().enumerate().fold(
+        (0, f64::NEG_INFINITY),
+        |best, (index, &value)| {
+            if value > best.1 { (index, value) } else { best }
+        },
+    )
 }

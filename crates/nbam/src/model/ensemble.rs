@@ -9,12 +9,18 @@ use rayon::prelude::*;
 ///
 /// One model per core has no barrier and wastes nothing, so full waves of members run that way; what is left
 /// over runs one by one, with the batch split over the cores. The bits are the same either way.
-pub(crate) fn fit_members<R: Send>(count: usize, fit: impl Fn(usize, bool) -> Result<R> + Sync) -> Result<Vec<R>> {
+pub(crate) fn fit_members<R: Send>(
+    count: usize,
+    fit: impl Fn(usize, bool) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
     let threads = rayon::current_num_threads();
     let alone = if threads > 1 { count % threads } else { 0 };
     let together = count - alone;
-    let mut members: Vec<R> =
-        (0..together).into_par_iter().with_max_len(1).map(|member| fit(member, false)).collect::<Result<_>>()?;
+    let mut members: Vec<R> = (0..together)
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|member| fit(member, false))
+        .collect::<Result<_>>()?;
     for member in together..count {
         members.push(fit(member, true)?);
     }

@@ -51,8 +51,15 @@ impl Fit<'_> {
         // Trial fits on part of the rows are not reported as progress, but can be cancelled.
         let quiet = Quiet(self.monitor);
         let monitor: &dyn Monitor = if rows.is_some() { &quiet } else { self.monitor };
-        let setting =
-            Setting { features: self.features, scaler: self.scaler, rows, member, members, is_parallel, monitor };
+        let setting = Setting {
+            features: self.features,
+            scaler: self.scaler,
+            rows,
+            member,
+            members,
+            is_parallel,
+            monitor,
+        };
         train(network, ValueObjective::new(self.values, state), &plan, &setting)
     }
 
@@ -74,14 +81,20 @@ impl Fit<'_> {
                 let rows = order.iter().enumerate().filter(|(at, _)| (at % FOLDS == fold) == is_left_out);
                 rows.map(|(_, &row)| row).collect()
             };
-            let trained = self.train(strength, Some(&part(false)), (trial, STRENGTHS.len() * folds), is_parallel)?;
+            let trained =
+                self.train(strength, Some(&part(false)), (trial, STRENGTHS.len() * folds), is_parallel)?;
             let left_out = part(true);
             let state = &trained.objective.state;
-            let losses = each_row_of(&trained.network, self.scaler, self.features, &left_out, |row, outputs| {
-                let known = self.values.known.map_or(Known::Unknown, |known| known[row]);
-                let weight = self.values.weights.map_or(1.0, |weights| f64::from(weights[row]));
-                weight * state.evidence(outputs, self.values.values[row], self.values.error(row)).row(known).loss
-            });
+            let losses =
+                each_row_of(&trained.network, self.scaler, self.features, &left_out, |row, outputs| {
+                    let known = self.values.known.map_or(Known::Unknown, |known| known[row]);
+                    let weight = self.values.weights.map_or(1.0, |weights| f64::from(weights[row]));
+                    weight
+                        * state
+                            .evidence(outputs, self.values.values[row], self.values.error(row))
+                            .row(known)
+                            .loss
+                });
             Ok(losses.iter().sum::<f64>())
         })?;
         let total = |strength: usize| trials[strength * folds..(strength + 1) * folds].iter().sum::<f64>();

@@ -68,7 +68,11 @@ impl TransitionPrior {
     /// The weight of the sharpness prior when this share of the fit is done.
     fn sharpness_at(&self, progress: f64) -> f64 {
         let (start, end) = self.ramp;
-        if progress >= end { self.sharpness } else { self.sharpness * ((progress - start) / (end - start)).max(0.0) }
+        if progress >= end {
+            self.sharpness
+        } else {
+            self.sharpness * ((progress - start) / (end - start)).max(0.0)
+        }
     }
 }
 
@@ -85,14 +89,15 @@ pub(crate) enum LabelState {
 impl LabelModel {
     /// The heads that a network needs for this many classes.
     pub(crate) fn heads(&self, classes: usize, prior_hidden: usize, prior_bias: f32) -> Vec<Head> {
-        let head = |name: &str, outputs: usize, hidden: Option<usize>, starts_at_zero: bool, bias: f32| Head {
-            name: name.into(),
-            outputs,
-            hidden,
-            skip: false,
-            starts_at_zero,
-            bias: vec![bias; outputs],
-        };
+        let head =
+            |name: &str, outputs: usize, hidden: Option<usize>, starts_at_zero: bool, bias: f32| Head {
+                name: name.into(),
+                outputs,
+                hidden,
+                skip: false,
+                starts_at_zero,
+                bias: vec![bias; outputs],
+            };
         let clean = head("clean", classes, None, false, 0.0);
         // Started at zero weights: q starts uniform and pi constant and small, so that the branches know their roles.
         let prior = head("prior", 1, Some(prior_hidden), true, prior_bias);
@@ -137,8 +142,13 @@ impl LabelState {
             }
             // sigmoid(0 + l + log(1 - p)) = 1 - p.
             Self::Plain => {
-                let others = log_p.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, p)| p.exp()).sum::<f64>();
-                Evidence { log_clean: log_p[y], logit_prior: 0.0, log_anomaly: others.max(f64::MIN_POSITIVE).ln() }
+                let others =
+                    log_p.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, p)| p.exp()).sum::<f64>();
+                Evidence {
+                    log_clean: log_p[y],
+                    logit_prior: 0.0,
+                    log_anomaly: others.max(f64::MIN_POSITIVE).ln(),
+                }
             }
         }
     }
@@ -229,8 +239,14 @@ impl Objective for LabelObjective<'_> {
             match self.model {
                 LabelModel::Transition(prior) => {
                     let Some(channel) = &self.channel else { continue };
-                    let (row, row_evidence) =
-                        channel.transition.train_row(p, log_p_y, y, known, shard.scratch, &mut d_outputs[..classes]);
+                    let (row, row_evidence) = channel.transition.train_row(
+                        p,
+                        log_p_y,
+                        y,
+                        known,
+                        shard.scratch,
+                        &mut d_outputs[..classes],
+                    );
                     loss = row.loss;
                     *evidence = row_evidence;
                     for (k, moved) in shard.scratch.iter().enumerate() {
@@ -242,7 +258,11 @@ impl Objective for LabelObjective<'_> {
                 LabelModel::Plain { loss: robust } => {
                     loss = robust.value(-log_p_y);
                     clean_gradient(robust.derivative(-log_p_y) as f32, p, y, d_outputs);
-                    *evidence = Evidence { log_clean: log_p_y, logit_prior: 0.0, log_anomaly: (-log_p_y.exp()).ln_1p() };
+                    *evidence = Evidence {
+                        log_clean: log_p_y,
+                        logit_prior: 0.0,
+                        log_anomaly: (-log_p_y.exp()).ln_1p(),
+                    };
                 }
                 LabelModel::Free { clean } | LabelModel::Uniform { clean } => {
                     let is_free = matches!(self.model, LabelModel::Free { .. });
@@ -256,7 +276,8 @@ impl Objective for LabelObjective<'_> {
                     let l = clean.value(-log_p_y);
                     let row = row(l, f64::from(outputs[prior_at]), log_anomaly, known);
                     loss = row.loss;
-                    *evidence = Evidence { log_clean: -l, logit_prior: f64::from(outputs[prior_at]), log_anomaly };
+                    *evidence =
+                        Evidence { log_clean: -l, logit_prior: f64::from(outputs[prior_at]), log_anomaly };
                     clean_gradient((row.d_clean * clean.derivative(-log_p_y)) as f32, p, y, d_outputs);
                     if is_free {
                         clean_gradient(-row.d_anomaly as f32, q, y, &mut d_outputs[classes..2 * classes]);

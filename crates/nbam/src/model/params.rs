@@ -143,10 +143,18 @@ impl Params<Classification> {
                 return fault("sharpness", prior.sharpness, "0 or more");
             }
             if !(0.0 <= prior.ramp.0 && prior.ramp.0 <= prior.ramp.1 && prior.ramp.1 <= 1.0) {
-                return fault("the ramp", format!("{:?}", prior.ramp), "two shares of the fit in ascending order");
+                return fault(
+                    "the ramp",
+                    format!("{:?}", prior.ramp),
+                    "two shares of the fit in ascending order",
+                );
             }
             if !(prior.window.0 >= 0.0 && prior.window.0.is_finite() && prior.window.1 >= 1.0) {
-                return fault("the window", format!("{:?}", prior.window), "epochs of at least 0 and steps of at least 1");
+                return fault(
+                    "the window",
+                    format!("{:?}", prior.window),
+                    "epochs of at least 0 and steps of at least 1",
+                );
             }
             if counts.iter().any(|count| !(*count > 0.0 && count.is_finite())) {
                 return fault("a pseudo-count", format!("{counts:?}"), "positive numbers");
@@ -163,7 +171,7 @@ impl Default for Params<Regression> {
             preset: Preset::Default,
             epochs: None,
             batch_size: 512,
-            learning_rate: 3e-3,
+            learning_rate: 5e-3,
             schedule: Schedule::Cosine,
             hidden: vec![128, 128],
             activation: common.activation,
@@ -258,7 +266,9 @@ impl Params<Regression> {
             ValueAnomaly::Mixture { components } if components == 0 || components > 100 => {
                 fault("the number of anomaly components", components, "1 to 100")
             }
-            ValueAnomaly::StudentT { nu } if !(nu > 0.0 && nu.is_finite()) => fault("nu", nu, "a positive number"),
+            ValueAnomaly::StudentT { nu } if !(nu > 0.0 && nu.is_finite()) => {
+                fault("nu", nu, "a positive number")
+            }
             _ => Ok(Checked(self)),
         }
     }
@@ -374,7 +384,9 @@ impl<T> Params<T> {
         if !(self.weight_decay >= 0.0 && self.weight_decay * self.learning_rate < 1.0) {
             return fault("weight_decay", self.weight_decay, "0 or more, and below 1 / learning_rate");
         }
-        if let Some(strength) = self.weight_prior.filter(|strength| !(*strength >= 0.0 && strength.is_finite())) {
+        if let Some(strength) =
+            self.weight_prior.filter(|strength| !(*strength >= 0.0 && strength.is_finite()))
+        {
             return fault("weight_prior", strength, "0 or more");
         }
         if !(0.0..=1.0).contains(&self.averaged_share) {

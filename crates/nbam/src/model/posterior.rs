@@ -50,7 +50,8 @@ impl PosteriorSum {
     pub(crate) fn finish(self) -> Posterior {
         let count = self.member_means.len().max(1) as f64;
         let column = |index: usize| self.sums.iter().map(|sums| sums[index] / count).collect();
-        let spread = |(sums, square): (&[f64; 4], &f64)| (square / count - (sums[0] / count).powi(2)).max(0.0).sqrt();
+        let spread =
+            |(sums, square): (&[f64; 4], &f64)| (square / count - (sums[0] / count).powi(2)).max(0.0).sqrt();
         let spreads = self.sums.iter().zip(&self.squares).map(spread).sum::<f64>();
         Posterior {
             contamination: column(0),

@@ -6,8 +6,8 @@ use super::params::{Checked, Params, Regression};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
 use super::target_scale::TargetScale;
-use super::warning::{Warning, posterior_warnings};
 use super::values::{ValueState, Values};
+use super::warning::{Warning, posterior_warnings};
 use crate::net::{Features, Network, Scaler};
 use crate::switch::{Known, sigmoid};
 use crate::train::{Monitor, Silent, Trained, each_row, in_pool};
@@ -99,7 +99,10 @@ impl MeasuredRows<'_> {
             check_length("known switches", known.len(), rows)?;
         }
         if self.values.iter().all(|value| *value == self.values[0]) {
-            return Err(Error::new(ErrorKind::Value, format!("every target is {}, expected at least two values", self.values[0])));
+            return Err(Error::new(
+                ErrorKind::Value,
+                format!("every target is {}, expected at least two values", self.values[0]),
+            ));
         }
         Ok(())
     }
@@ -147,17 +150,30 @@ impl Checked<Regression> {
         let errors: Option<Vec<f64>> =
             rows.errors.map(|errors| errors.iter().map(|error| error / target.spread).collect());
         let weights = relative_weights(rows.weights);
-        let scaled =
-            Values { values: &values, errors: errors.as_deref(), weights: weights.as_deref(), known: rows.known };
-        let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
-        let fit = Fit { params, features: &rows.features, scaler: &scaler, values: scaled, range: high - low, monitor };
+        let scaled = Values {
+            values: &values,
+            errors: errors.as_deref(),
+            weights: weights.as_deref(),
+            known: rows.known,
+        };
+        let (low, high) =
+            values.iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
+        let fit = Fit {
+            params,
+            features: &rows.features,
+            scaler: &scaler,
+            values: scaled,
+            range: high - low,
+            monitor,
+        };
         let weight_prior = match params.weight_prior {
             Some(strength) => strength,
             None => fit.choose_weight_prior()?,
         };
         let members = params.members;
-        let fitted =
-            fit_members(members, |member, is_parallel| fit.train(weight_prior, None, (member, members), is_parallel))?;
+        let fitted = fit_members(members, |member, is_parallel| {
+            fit.train(weight_prior, None, (member, members), is_parallel)
+        })?;
         let averaged = averaged_posterior(&fitted, values.len());
         let (mut members, mut losses) = (Vec::new(), Vec::new());
         for Trained { network, objective, losses: member_losses, .. } in fitted {
@@ -260,7 +276,12 @@ impl Regressor {
     ///
     /// # Errors
     /// When the rows do not fit the model.
-    pub fn posterior(&self, features: &Features<'_>, values: &[f64], errors: Option<&[f64]>) -> Result<Posterior> {
+    pub fn posterior(
+        &self,
+        features: &Features<'_>,
+        values: &[f64],
+        errors: Option<&[f64]>,
+    ) -> Result<Posterior> {
         check_features(features, self.features())?;
         check_values(values, features.rows())?;
         check_errors(errors, features.rows())?;

@@ -8,7 +8,10 @@ pub(crate) fn check_length(name: &str, got: usize, expected: usize) -> Result<()
     if got == expected {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Shape, format!("got {got} {name}, expected {expected}: one for each row of the features")))
+    Err(Error::new(
+        ErrorKind::Shape,
+        format!("got {got} {name}, expected {expected}: one for each row of the features"),
+    ))
 }
 
 /// Checks that the weights are finite, not negative and not all zero.

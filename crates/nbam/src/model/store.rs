@@ -52,8 +52,12 @@ impl Model {
     /// When the files cannot be written.
     pub fn save(&self, folder: &Path, attachment: &serde_json::Value) -> Result<()> {
         let (scaler, networks): (&Scaler, Vec<&Network>) = match self {
-            Self::Classifier(model) => (&model.scaler, model.members.iter().map(|member| &member.network).collect()),
-            Self::Regressor(model) => (&model.scaler, model.members.iter().map(|member| &member.network).collect()),
+            Self::Classifier(model) => {
+                (&model.scaler, model.members.iter().map(|member| &member.network).collect())
+            }
+            Self::Regressor(model) => {
+                (&model.scaler, model.members.iter().map(|member| &member.network).collect())
+            }
         };
         let tensors = tensor_bytes(scaler, &networks)?;
         let description = Description {
@@ -64,8 +68,9 @@ impl Model {
             task: self.task(),
             attachment: attachment.clone(),
         };
-        let text = serde_json::to_string_pretty(&description)
-            .map_err(|error| Error::new(ErrorKind::Model, format!("the model cannot be described: {error}")))?;
+        let text = serde_json::to_string_pretty(&description).map_err(|error| {
+            Error::new(ErrorKind::Model, format!("the model cannot be described: {error}"))
+        })?;
         std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, &error))?;
         write_whole(&folder.join(TENSORS), &tensors)?;
         write_whole(&folder.join(DESCRIPTION), text.as_bytes())
@@ -114,7 +119,8 @@ impl Model {
         let model = match description.task {
             Task::Classification { params, classes, states } => {
                 params.clone().check().map_err(|error| damaged(&path, &error))?;
-                let expected = params.task.model.heads(classes, params.task.prior_hidden, params.task.prior_bias);
+                let expected =
+                    params.task.model.heads(classes, params.task.prior_hidden, params.task.prior_bias);
                 check_heads(&shape, &expected, &path)?;
                 let mut members = Vec::new();
                 for (index, state) in states.into_iter().enumerate() {
@@ -176,7 +182,10 @@ fn read_tensor(tensors: &SafeTensors<'_>, name: &str) -> Result<Vec<f32>> {
     if tensor.dtype() != Dtype::F32 {
         return Err(fault(format!("is of type {:?}, expected F32", tensor.dtype())));
     }
-    let values = tensor.data().chunks_exact(4).map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    let values = tensor
+        .data()
+        .chunks_exact(4)
+        .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     Ok(values.collect())
 }
 
@@ -203,7 +212,11 @@ fn check_format(text: &str, path: &Path) -> Result<()> {
 }
 
 fn check_heads(shape: &Shape, expected: &[crate::net::Head], path: &Path) -> Result<()> {
-    if shape.heads == expected { Ok(()) } else { Err(damaged(path, &"the network's heads are not those of its task")) }
+    if shape.heads == expected {
+        Ok(())
+    } else {
+        Err(damaged(path, &"the network's heads are not those of its task"))
+    }
 }
 
 fn check_members(count: usize, path: &Path) -> Result<()> {

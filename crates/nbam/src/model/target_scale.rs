@@ -19,7 +19,7 @@ impl TargetScale {
         let centre = median(values.to_vec());
         let deviations: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
         let mut spread = 1.4826 * median(deviations.clone());
-        if !(spread > 0.0) {
+        if spread == 0.0 {
             let differing: Vec<f64> = deviations.into_iter().filter(|deviation| *deviation > 0.0).collect();
             spread = median(differing);
         }
@@ -49,7 +49,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
-    let (middle, is_even) = (values.len() / 2, values.len() % 2 == 0);
+    let (middle, is_even) = (values.len() / 2, values.len().is_multiple_of(2));
     let (below, &mut high, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
     let low = if is_even { below.iter().copied().fold(f64::NEG_INFINITY, f64::max) } else { high };
     low + (high - low) / 2.0

@@ -75,13 +75,8 @@ const HEAD_LOG_SD: f32 = 0.75;
 impl ValueModel {
     /// The heads; `linear` gives the mean a path straight from the features.
     pub(crate) fn heads(&self, linear: bool, prior_hidden: usize, prior_bias: f32) -> Vec<Head> {
-        let head = |name: &str, hidden: Option<usize>, skip: bool, starts_at_zero: bool, bias: Vec<f32>| Head {
-            name: name.into(),
-            outputs: bias.len(),
-            hidden,
-            skip,
-            starts_at_zero,
-            bias,
+        let head = |name: &str, hidden: Option<usize>, skip: bool, starts_at_zero: bool, bias: Vec<f32>| {
+            Head { name: name.into(), outputs: bias.len(), hidden, skip, starts_at_zero, bias }
         };
         let mut heads = vec![head("mean", None, linear, false, vec![0.0])];
         if self.noise == CleanNoise::PerRow {
@@ -106,7 +101,8 @@ impl ValueModel {
 
     fn prior_at(&self) -> Option<usize> {
         let anomaly = if self.anomaly == ValueAnomaly::Head { 2 } else { 0 };
-        (self.prior == ValuePrior::Head).then_some(1 + usize::from(self.noise == CleanNoise::PerRow) + anomaly)
+        (self.prior == ValuePrior::Head)
+            .then_some(1 + usize::from(self.noise == CleanNoise::PerRow) + anomaly)
     }
 }
 
@@ -236,7 +232,8 @@ impl Objective for ValueObjective<'_> {
 
             let clean = weight * (1.0 - row.posterior);
             sums[0] += clean;
-            sums[1] += clean * squared_noise(y - f64::from(outputs[0]), value.log_sd, error, self.state.log_sd);
+            sums[1] +=
+                clean * squared_noise(y - f64::from(outputs[0]), value.log_sd, error, self.state.log_sd);
             sums[2] += weight * row.posterior;
             self.state.anomaly.count(y, error, weight * row.posterior, anomaly_sums);
         }

@@ -21,8 +21,13 @@ impl Warning {
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.
     /// * `few_rows`: a class has too few rows to be judged.
-    pub const CODES: [&'static str; 5] =
-        ["posterior_not_trusted", "branches_possibly_swapped", "members_disagree", "prior_above_half", "few_rows"];
+    pub const CODES: [&'static str; 5] = [
+        "posterior_not_trusted",
+        "branches_possibly_swapped",
+        "members_disagree",
+        "prior_above_half",
+        "few_rows",
+    ];
 
     fn new(code: usize, message: String) -> Self {
         Self { code: Self::CODES[code].into(), message }
@@ -51,7 +56,8 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
         ));
     }
     let means = &posterior.member_means;
-    let range = means.iter().copied().fold(f64::MIN, f64::max) - means.iter().copied().fold(f64::MAX, f64::min);
+    let range =
+        means.iter().copied().fold(f64::MIN, f64::max) - means.iter().copied().fold(f64::MAX, f64::min);
     if means.len() > 1 && (posterior.member_spread > SPREAD_LIMIT || range > MEANS_LIMIT) {
         warnings.push(Warning::new(
             2,
@@ -79,7 +85,9 @@ pub(crate) fn class_warnings<'a>(
     for from in 0..classes {
         for to in from + 1..classes {
             // Each of the two labels mostly stands for the other class.
-            let is_swapped = |transition: &&&Transition| transition.flow(from, to) > 0.5 && transition.flow(to, from) > 0.5;
+            let is_swapped = |transition: &&&Transition| {
+                transition.flow(from, to) > 0.5 && transition.flow(to, from) > 0.5
+            };
             if transitions.iter().filter(is_swapped).count() > 0 {
                 let message = format!(
                     "classes {from} and {to} may have changed names in the fit: most labels of each are taken for the other"
@@ -105,7 +113,8 @@ pub(crate) fn class_warnings<'a>(
     let mut counts = vec![0; classes];
     labels.iter().for_each(|&label| counts[label] += 1);
     for (class, count) in counts.iter().enumerate().filter(|(_, count)| **count < ROWS_LIMIT) {
-        let message = format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
+        let message =
+            format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
         warnings.push(Warning::new(4, message));
     }
     warnings

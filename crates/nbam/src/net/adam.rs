@@ -76,7 +76,10 @@ impl Adam {
             shrink: 1.0 - learning_rate * pull.decay,
             pull: pull.gaussian,
         };
-        let run = |(range, pull): &(Range<usize>, Pull), parameters: &mut [f32], first: &mut [f32], second: &mut [f32]| {
+        let run = |(range, pull): &(Range<usize>, Pull),
+                   parameters: &mut [f32],
+                   first: &mut [f32],
+                   second: &mut [f32]| {
             let step = step_with(pull);
             if !parallel || range.len() <= STRETCH {
                 let shards: Shards<'_> = shards.iter().map(|shard| &shard[range.clone()]).collect();

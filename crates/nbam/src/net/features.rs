@@ -104,7 +104,7 @@ fn rows_of(length: usize, columns: usize) -> Result<usize> {
     if columns == 0 {
         return Err(Error::new(ErrorKind::Shape, "the features have no columns, expected at least one"));
     }
-    if length % columns != 0 {
+    if !length.is_multiple_of(columns) {
         return Err(Error::new(
             ErrorKind::Shape,
             format!("{length} feature values do not fill rows of {columns} columns"),

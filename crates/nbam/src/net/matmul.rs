@@ -26,7 +26,10 @@ impl<'a> Operand<'a> {
     /// # Panics
     /// When `values` is shorter than the matrix, or the columns lie outside.
     pub fn columns_of(values: &'a [f32], rows: usize, width: usize, columns: Range<usize>) -> Self {
-        assert!(values.len() >= rows * width && columns.end <= width, "operand of {rows} x {width} needs more values");
+        assert!(
+            values.len() >= rows * width && columns.end <= width,
+            "operand of {rows} x {width} needs more values"
+        );
         let start = columns.start.min(values.len());
         Self {
             values: &values[start..],

@@ -1,9 +1,9 @@
 //! Forward and backward passes.
 
 use super::matmul::{Operand, multiply, multiply_into};
-use super::{Features, Pull, Scaler};
 use super::shape::{Activation, Block, Layout, Shape};
 use super::vector;
+use super::{Features, Pull, Scaler};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
@@ -57,7 +57,10 @@ impl Network {
     ///
     /// # Errors
     /// When the shape is not valid, or a tensor cannot be read or has another size.
-    pub fn from_tensors(shape: Shape, mut read: impl FnMut(&str) -> crate::Result<Vec<f32>>) -> crate::Result<Self> {
+    pub fn from_tensors(
+        shape: Shape,
+        mut read: impl FnMut(&str) -> crate::Result<Vec<f32>>,
+    ) -> crate::Result<Self> {
         shape.check()?;
         let layout = shape.layout();
         let mut parameters = Vec::new();
@@ -66,7 +69,12 @@ impl Network {
             if values.len() != block.range().len() {
                 return Err(crate::Error::new(
                     crate::ErrorKind::Shape,
-                    format!("tensor '{}' has {} values, expected {}", block.name, values.len(), block.range().len()),
+                    format!(
+                        "tensor '{}' has {} values, expected {}",
+                        block.name,
+                        values.len(),
+                        block.range().len()
+                    ),
                 ));
             }
             parameters.extend(values);
@@ -169,7 +177,13 @@ impl Network {
         }
     }
 
-    fn activation_backward(&self, gradient: &mut [f32], activation: &[f32], width: usize, columns: Range<usize>) {
+    fn activation_backward(
+        &self,
+        gradient: &mut [f32],
+        activation: &[f32],
+        width: usize,
+        columns: Range<usize>,
+    ) {
         match self.shape.activation {
             Activation::Tanh => vector::tanh_backward(gradient, activation, width, columns),
             Activation::Relu => vector::relu_backward(gradient, activation, width, columns),
@@ -235,12 +249,19 @@ impl Network {
             if let Some((weight, bias)) = head.last {
                 let hidden = Operand::columns_of(stage, rows, stage_width, head.stage.clone());
                 multiply(&mut gradient[blocks[weight].range()], hidden.transposed(), delta);
-                vector::column_sums(&mut gradient[blocks[bias].range()], d_outputs, width, head.outputs.clone());
+                vector::column_sums(
+                    &mut gradient[blocks[bias].range()],
+                    d_outputs,
+                    width,
+                    head.outputs.clone(),
+                );
                 let transposed = self.operand(weight).transposed();
                 multiply_into(d_stage, stage_width, head.stage.clone(), delta, transposed, false);
                 self.activation_backward(d_stage, stage, stage_width, head.stage.clone());
             } else {
-                for (d_stage, d_output) in d_stage.chunks_exact_mut(stage_width).zip(d_outputs.chunks_exact(width)) {
+                for (d_stage, d_output) in
+                    d_stage.chunks_exact_mut(stage_width).zip(d_outputs.chunks_exact(width))
+                {
                     d_stage[head.stage.clone()].copy_from_slice(&d_output[head.outputs.clone()]);
                 }
             }
@@ -295,7 +316,12 @@ impl Workspace {
     ///
     /// # Panics
     /// When there are more rows than the workspace was made for.
-    pub fn load(&mut self, features: &Features<'_>, scaler: &Scaler, rows: impl ExactSizeIterator<Item = usize>) {
+    pub fn load(
+        &mut self,
+        features: &Features<'_>,
+        scaler: &Scaler,
+        rows: impl ExactSizeIterator<Item = usize>,
+    ) {
         assert!(rows.len() <= self.capacity, "more rows than the workspace holds");
         self.rows = rows.len();
         for (row, out) in rows.zip(self.inputs.chunks_exact_mut(features.columns())) {

@@ -140,7 +140,9 @@ impl Shape {
                 stage: stage_at..stage_at + staged,
                 outputs: output_at..output_at + head.outputs,
                 last: head.hidden.map(|hidden| blocks.linear(&format!("{name}.last"), hidden, head.outputs)),
-                skip: head.skip.then(|| blocks.add(format!("{name}.skip.weight"), self.inputs, head.outputs, true)),
+                skip: head
+                    .skip
+                    .then(|| blocks.add(format!("{name}.skip.weight"), self.inputs, head.outputs, true)),
             });
             stage_at += staged;
             output_at += head.outputs;

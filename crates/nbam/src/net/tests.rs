@@ -82,13 +82,20 @@ fn adam_follows_its_definition() {
     for step in 1..=5 {
         let gradient = [0.5_f32 * step as f32, -0.1];
         let half = gradient.map(|g| g / 2.0);
-        adam.step(&mut parameters, &[&half, &half], 0.01, &[(0..1, Pull { decay: 0.3, gaussian: 0.0 }), (1..2, Pull { decay: 0.0, gaussian: 0.2 })], false);
+        adam.step(
+            &mut parameters,
+            &[&half, &half],
+            0.01,
+            &[(0..1, Pull { decay: 0.3, gaussian: 0.0 }), (1..2, Pull { decay: 0.0, gaussian: 0.2 })],
+            false,
+        );
         for i in 0..2 {
             let g = f64::from(gradient[i]) + [0.0, 0.2][i] * w[i];
             m[i] = 0.9 * m[i] + 0.1 * g;
             v[i] = 0.999 * v[i] + 0.001 * g * g;
             let decay = [0.3, 0.0][i];
-            let update = (m[i] / (1.0 - 0.9_f64.powi(step))) / ((v[i] / (1.0 - 0.999_f64.powi(step))).sqrt() + 1e-8);
+            let update =
+                (m[i] / (1.0 - 0.9_f64.powi(step))) / ((v[i] / (1.0 - 0.999_f64.powi(step))).sqrt() + 1e-8);
             w[i] = w[i] * (1.0 - 0.01 * decay) - 0.01 * update;
             assert!((f64::from(parameters[i]) - w[i]).abs() < 1e-5, "{step} {i}: {} {}", parameters[i], w[i]);
         }
@@ -114,7 +121,10 @@ fn half_rows_are_read_as_they_are() {
     let mut row = [0.0; 2];
     features.read_standardised(1, &[0.25, 4.0], &[1.0, 0.5], &mut row);
     assert_eq!(row, [0.0, 2.0]);
-    assert_eq!(Features::new(&[1.0, 2.0, 3.0], 2).unwrap_err().to_string(), "3 feature values do not fill rows of 2 columns");
+    assert_eq!(
+        Features::new(&[1.0, 2.0, 3.0], 2).unwrap_err().to_string(),
+        "3 feature values do not fill rows of 2 columns"
+    );
     let error = Features::new(&[1.0, 2.0, f32::NAN, 4.0], 2).unwrap().check().unwrap_err();
     assert_eq!(error.to_string(), "feature 0 of row 1 is NaN, expected a finite number");
 }

@@ -162,7 +162,13 @@ pub(crate) struct AdamStep {
 }
 
 /// One Adam step on a stretch of parameters whose gradient is the sum of `shards`.
-pub(crate) fn adam(step: &AdamStep, parameters: &mut [f32], first: &mut [f32], second: &mut [f32], shards: &[&[f32]]) {
+pub(crate) fn adam(
+    step: &AdamStep,
+    parameters: &mut [f32],
+    first: &mut [f32],
+    second: &mut [f32],
+    shards: &[&[f32]],
+) {
     arch().dispatch(|| {
         let (one_beta1, one_beta2) = (1.0 - step.beta1, 1.0 - step.beta2);
         let n = parameters.len();

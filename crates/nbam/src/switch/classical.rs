@@ -106,6 +106,8 @@ impl Classical {
             return Err(Error::new(ErrorKind::Value, format!("the log-likelihood of row {row} is NaN")));
         }
         let rows = log_likelihood.iter().enumerate();
-        Ok(rows.map(|(row, &log_l)| value(-log_l, logit(self.omega.at(row)), -self.delta.at(row).ln())).collect())
+        Ok(rows
+            .map(|(row, &log_l)| value(-log_l, logit(self.omega.at(row)), -self.delta.at(row).ln()))
+            .collect())
     }
 }

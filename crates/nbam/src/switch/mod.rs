@@ -154,9 +154,13 @@ pub fn row<T: Float>(l: T, g: T, a: T, known: Known) -> Row<T> {
                 d_anomaly: -sigmoid(odds),
             }
         }
-        Known::Clean => {
-            Row { loss: l - log_sigmoid(-g), posterior: zero, d_clean: one, d_prior: sigmoid(g), d_anomaly: zero }
-        }
+        Known::Clean => Row {
+            loss: l - log_sigmoid(-g),
+            posterior: zero,
+            d_clean: one,
+            d_prior: sigmoid(g),
+            d_anomaly: zero,
+        },
         Known::Contaminated => Row {
             loss: occam_cost(g, a),
             posterior: one,

@@ -86,7 +86,11 @@ fn extremes_are_exact() {
             for a in [-1e6, 0.0, 1e6] {
                 let at = row(l, g, a, Known::Unknown);
                 let expected = -log_add_exp(log_sigmoid(-g) - l, log_sigmoid(g) + a);
-                assert!((at.loss - expected).abs() <= 1e-9 * expected.abs(), "{l} {g} {a}: {} {expected}", at.loss);
+                assert!(
+                    (at.loss - expected).abs() <= 1e-9 * expected.abs(),
+                    "{l} {g} {a}: {} {expected}",
+                    at.loss
+                );
                 assert!(at.posterior >= 0.0 && at.posterior <= 1.0);
             }
         }

@@ -77,7 +77,14 @@ impl Averages {
 }
 
 impl<O: Objective> Trainer<O> {
-    pub(crate) fn new(network: Network, objective: O, plan: &Plan, rows: usize, batch: usize, is_parallel: bool) -> Self {
+    pub(crate) fn new(
+        network: Network,
+        objective: O,
+        plan: &Plan,
+        rows: usize,
+        batch: usize,
+        is_parallel: bool,
+    ) -> Self {
         let count = batch.div_ceil(SHARD).max(1);
         let capacity = batch.div_ceil(count);
         let none = Evidence { log_clean: 0.0, logit_prior: 0.0, log_anomaly: 0.0 };
@@ -101,7 +108,13 @@ impl<O: Objective> Trainer<O> {
     }
 
     /// One step on these rows; returns the summed loss.
-    pub(crate) fn step(&mut self, features: &Features<'_>, scaler: &Scaler, rows: &[u32], context: &Context) -> f64 {
+    pub(crate) fn step(
+        &mut self,
+        features: &Features<'_>,
+        scaler: &Scaler,
+        rows: &[u32],
+        context: &Context,
+    ) -> f64 {
         let (network, objective) = (&self.network, &self.objective);
         let size = rows.len().div_ceil(self.shards.len()).max(1);
         let run = |(shard, rows): (&mut Shard, &[u32])| {

@@ -1,0 +1,245 @@
+//! `nbam audit`: files, words, gates.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::support::{Place, SHORT, animals, arguments, cells, column, line};
+
+const AUDIT: [&str; 8] = ["audit", "animals.csv", "--target", "kind", "--exclude", "truth", "--id", "key"];
+
+fn summary(place: &Place, folder: &str) -> Value {
+    serde_json::from_str(&place.read(&format!("{folder}/summary.json"))).unwrap()
+}
+
+#[test]
+fn an_audit_writes_four_things_and_says_what_to_do() {
+    let place = Place::with("animals.csv", animals(300));
+    let run = place.run_well(&arguments(&[&AUDIT, &SHORT]));
+    assert_snapshot!(run, @"");
+    assert_eq!(place.names(), ["animals.csv", "nbam-audit"]);
+    for file in ["rows.parquet", "report.html", "summary.json", "model/model.safetensors", "model/model.json"] {
+        assert!(place.path("nbam-audit").join(file).is_file(), "{file}");
+    }
+    let summary = summary(&place, "nbam-audit");
+    assert_eq!(summary["rows"], 300);
+    assert_eq!(summary["transitions"][0]["from"], "ant");
+    assert_eq!(summary["transitions"][0]["to"], "bee");
+    assert_eq!(summary["settings"]["exclude"][0], "truth");
+    assert!(summary["seconds"].as_f64().unwrap() >= summary["timing"]["fit"].as_f64().unwrap());
+}
+
+#[test]
+fn the_rows_are_those_of_the_contract_and_the_flags_are_right() {
+    let place = Place::with("animals.csv", animals(300));
+    place.run_well(&arguments(&[&AUDIT, &SHORT, &["--rows", "csv"]]));
+    let rows = place.read("nbam-audit/rows.csv");
+    assert_eq!(
+        rows.lines().next().unwrap(),
+        "row,id,given_label,contamination,prior,log_clean,log_anomaly,is_flagged,predicted_label,suggested_label,\
+         suggested_probability"
+    );
+    let input = animals(300);
+    let (given, truth) = (column(&input, "kind"), column(&input, "truth"));
+    let (flagged, suggested) = (column(&rows, "is_flagged"), column(&rows, "suggested_label"));
+    assert_eq!(column(&rows, "id"), column(&input, "key"));
+    assert_eq!(column(&rows, "given_label"), given);
+    assert_eq!(column(&rows, "predicted_label"), truth);
+    for row in 0..300 {
+        let is_wrong = given[row] != truth[row];
+        assert_eq!(flagged[row] == "true", is_wrong, "row {row}");
+        assert_eq!(suggested[row], if is_wrong { "ant" } else { "" }, "row {row}");
+    }
+}
+
+#[test]
+fn both_formats_hold_the_same_rows() {
+    let place = Place::with("animals.csv", animals(120));
+    place.run_well(&arguments(&[&AUDIT, &SHORT, &["--rows", "csv", "--out", "text"]]));
+    place.run_well(&arguments(&[&AUDIT, &SHORT, &["--rows", "parquet", "--out", "binary"]]));
+    let table = nbam_table::Table::read(place.path("binary/rows.parquet"), &Default::default()).unwrap();
+    let csv = place.read("text/rows.csv");
+    let names: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    assert_eq!(table.names(), names);
+    for (row, cells) in cells(&csv).into_iter().enumerate() {
+        for (name, cell) in names.iter().zip(cells) {
+            let stored = table.column(name).unwrap().text(row).unwrap_or_default();
+            assert_eq!(stored, cell, "row {row}, column {name}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_rows_for_any_number_of_threads() {
+    let place = Place::with("animals.csv", animals(120));
+    let rows = |threads: &str, out: &str| {
+        place.run_well(&arguments(&[&AUDIT, &SHORT, &["--rows", "csv", "--threads", threads, "--out", out]]));
+        place.read(&format!("{out}/rows.csv"))
+    };
+    assert_eq!(rows("1", "one"), rows("2", "two"));
+}
+
+#[test]
+fn json_is_the_summary_and_quiet_says_nothing() {
+    let place = Place::with("animals.csv", animals(120));
+    let run = place.run_well(&arguments(&[&AUDIT, &SHORT, &["--json", "--quiet"]]));
+    assert_eq!(run.stderr, "");
+    let printed: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(printed, summary(&place, "nbam-audit"));
+}
+
+#[test]
+fn a_gate_exits_with_three_after_everything_is_written() {
+    let place = Place::with("animals.csv", animals(120));
+    let run = place.run(&arguments(&[&AUDIT, &SHORT, &["--max-rate", "0.01"]]));
+    assert_eq!(run.code, Some(3), "{run}");
+    let gate = run.stderr.lines().find(|line| line.starts_with("gate:")).unwrap();
+    assert!(gate.ends_with("exceeds --max-rate 0.01"), "{gate}");
+    assert!(place.path("nbam-audit/summary.json").is_file());
+    let run = place.run(&arguments(&[&AUDIT, &SHORT, &["--max-rate", "0.5", "--force"]]));
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+#[test]
+fn a_regression_finds_the_sentinels() {
+    let place = Place::with("line.csv", line(200));
+    let run = place.run_well(&arguments(&[&["audit", "line.csv", "--target", "y", "--rows", "csv"], &SHORT]));
+    assert!(run.stderr.contains("of the 200 values look wrong"), "{run}");
+    let rows = place.read("nbam-audit/rows.csv");
+    assert_eq!(
+        rows.lines().next().unwrap(),
+        "row,given_value,contamination,prior,log_clean,log_anomaly,is_flagged,predicted_value,predicted_sd"
+    );
+    let flagged = column(&rows, "is_flagged");
+    assert!((0..200).filter(|row| row % 10 == 4).all(|row| flagged[row] == "true"));
+    let false_flags = (0..200).filter(|row| row % 10 != 4 && flagged[*row] == "true").count();
+    assert!(false_flags <= 2, "{false_flags}");
+}
+
+#[test]
+fn verified_rows_are_certain() {
+    let mut input = String::new();
+    for (index, line) in animals(120).lines().enumerate() {
+        // Row 3 is wrong and known to be so, row 0 is known to be right.
+        let known = match index {
+            0 => "known",
+            1 => "yes",
+            4 => "no",
+            _ => "",
+        };
+        input += &format!("{line},{known}\n");
+    }
+    let place = Place::with("animals.csv", &input);
+    place.run_well(&arguments(&[&AUDIT, &SHORT, &["--verified", "known", "--rows", "csv"]]));
+    let rows = place.read("nbam-audit/rows.csv");
+    let contamination = column(&rows, "contamination");
+    assert_eq!((contamination[0], contamination[3]), ("0", "1"));
+}
+
+#[test]
+fn an_existing_audit_is_replaced_only_by_force() {
+    let place = Place::with("animals.csv", animals(120));
+    place.run_well(&arguments(&[&AUDIT, &SHORT]));
+    place.write("nbam-audit/model/stray.txt", "old");
+    assert_snapshot!(place.refusal(&arguments(&[&AUDIT, &SHORT])), @"");
+    place.run_well(&arguments(&[&AUDIT, &SHORT, &["--force"]]));
+    assert!(!place.path("nbam-audit/model/stray.txt").exists());
+    assert_eq!(place.names(), ["animals.csv", "nbam-audit"]);
+}
+
+#[test]
+fn what_is_no_audit_is_never_replaced() {
+    let place = Place::with("animals.csv", animals(120));
+    std::fs::create_dir(place.path("photos")).unwrap();
+    place.write("photos/summary.json", "{\"mine\": true}");
+    let run = |out| place.refusal(&arguments(&[&AUDIT, &SHORT, &["--force", "--out", out]]));
+    assert_snapshot!(run("photos"), @"");
+    assert_snapshot!(run("animals.csv"), @"");
+    assert_eq!(place.read("photos/summary.json"), "{\"mine\": true}");
+}
+
+#[test]
+fn standard_input_is_csv() {
+    let place = Place::with("animals.csv", animals(120));
+    let from_file = arguments(&[&AUDIT, &SHORT, &["--rows", "csv", "--out", "file"]]);
+    place.run_well(&from_file);
+    let from_pipe = arguments(&[&["audit", "-"], &AUDIT[2..], &SHORT, &["--rows", "csv", "--out", "pipe"]]);
+    let input = std::fs::File::open(place.path("animals.csv")).unwrap();
+    let status = place.command(&from_pipe).stdin(input).stderr(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    assert_eq!(place.read("file/rows.csv"), place.read("pipe/rows.csv"));
+}
+
+#[test]
+fn byte_order_marks_semicolons_crlf_and_odd_names_are_read() {
+    let text = animals(120).replace(',', ";").replace('\n', "\r\n").replace(";kind;", ";\"Art, \"\"süß\"\"\";");
+    let text = text.replace(";bee;", ";Biene 🐝;");
+    let place = Place::with("Tiere.csv", format!("\u{feff}{text}"));
+    let target = "Art, \"süß\"";
+    let audit = ["audit", "Tiere.csv", "--target", target, "--exclude", "truth,key", "--rows", "csv", "--quiet"];
+    place.run_well(&arguments(&[&audit, &SHORT]));
+    let summary = summary(&place, "nbam-audit");
+    assert_eq!(summary["target"], target);
+    assert_eq!(summary["transitions"][0]["to"], "Biene 🐝");
+}
+
+#[test]
+fn assumptions_and_doubts_are_said() {
+    // A target of three whole numbers, a constant column, and the same features with two labels.
+    let mut text = "x,same,y\n".to_owned();
+    for row in 0..90 {
+        text += &format!("{},7,{}\n", row % 3 * 5 + row / 45, row % 3 + 1);
+    }
+    text += "0,7,3\n";
+    let place = Place::with("numbers.csv", &text);
+    let run = place.run_well(&arguments(&[&["audit", "numbers.csv", "--target", "y"], &SHORT]));
+    let notes: Vec<&str> = run.stderr.lines().take_while(|line| !line.starts_with("About")).collect();
+    assert_snapshot!(notes.join("\n"), @"");
+    assert!(summary(&place, "nbam-audit")["duplicates_in_conflict"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn labels_that_look_alike_are_a_warning() {
+    let place = Place::with("animals.csv", animals(120).replace("k3,", "q3,").replacen(",cat,cat", ",Cat ,cat", 3));
+    place.run_well(&arguments(&[&AUDIT, &SHORT]));
+    let warning = &summary(&place, "nbam-audit")["warnings"][0];
+    assert_eq!(warning["code"], "similar_labels");
+    assert_snapshot!(warning["message"].as_str().unwrap(), @"");
+}
+
+/// Whoever reads the output may have seen enough: `nbam ... | head`.
+#[test]
+fn a_broken_pipe_is_success() {
+    let place = Place::with("animals.csv", animals(3000));
+    place.run_well(&["audit", "animals.csv", "--target", "kind", "--exclude", "truth,key", "--epochs", "2", "-q"]);
+    let score = ["score", "animals.csv", "--model", "nbam-audit", "--quiet"];
+    let mut child = place.command(&score).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 10];
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut first).unwrap();
+    drop(output);
+    let run = crate::support::Run::of(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn every_verb_explains_itself() {
+    let place = Place::new();
+    for verb in ["audit", "score", "predict", "corrupt", "demo", "bench"] {
+        let run = place.run_well(&[verb, "--help"]);
+        assert!(run.stdout.contains(&format!("Usage: nbam {verb}")), "{run}");
+    }
+    assert_snapshot!(place.run_well(&["--help"]).stdout, @"");
+}
+
+#[test]
+fn the_demo_comes_close_to_the_best_that_is_possible() {
+    let run = Place::new().run_well(&["demo", "--json", "--quiet"]);
+    let summary: Value = serde_json::from_str(&run.stdout).unwrap();
+    let accuracy = |name: &str| summary[name].as_f64().unwrap();
+    assert!(accuracy("posterior_accuracy") > accuracy("best_accuracy") - 0.01, "{run}");
+    let picture = Place::new().run_well(&["demo", "--quiet"]).stdout;
+    assert!(picture.contains('━') && picture.contains('×') && !picture.contains('\u{1b}'), "{picture}");
+}

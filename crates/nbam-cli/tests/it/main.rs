@@ -1,0 +1,8 @@
+//! The command as its users meet it: arguments in; files, words and exit codes out.
+
+mod audit;
+mod bad_input;
+mod corrupt;
+mod interrupt;
+mod new_rows;
+mod support;
