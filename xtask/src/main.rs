@@ -7,6 +7,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 type Outcome = Result<(), String>;
+/// A name and what it runs.
+type Step = (&'static str, fn() -> Outcome);
 
 const USAGE: &str = "usage: cargo xtask test [--only NAME]
 
@@ -35,7 +37,7 @@ fn main() -> ExitCode {
 
 /// Runs the steps in order; `only` picks one by name.
 fn run(only: Option<&str>) -> Outcome {
-    let steps: [(&str, fn() -> Outcome); 6] = [
+    let steps: [Step; 6] = [
         ("format", || cargo(&["fmt", "--all", "--check"])),
         ("lint", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
         ("documents", documents),

@@ -42,6 +42,12 @@ impl Failure {
         Self { code: 130, ..Self::failed("stopped before the end; nothing was written") }
     }
 
+    /// The same failure with other advice.
+    pub(crate) fn with_hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

@@ -10,7 +10,8 @@ use super::fit::{Fitted, SideColumns, fit, review, settle};
 use super::saved::{Attachment, SavedModel};
 use super::{AuditOptions, rows};
 use crate::{
-    Decisions, Error, FlagRule, LISTED_LIMIT, ListedRow, Report, RunFacts, Scored, Summary, Timing, Warning, decide,
+    Decisions, Error, FlagRule, LISTED_LIMIT, ListedRow, Report, RunFacts, Scored, Summary, Timing, Warning,
+    decide,
 };
 
 /// Notes of these codes are reasons to read the result with care; the others only say what was done.
@@ -140,7 +141,10 @@ fn check_roles(table: &Table, options: &AuditOptions, target: &Target) -> Result
     match &options.roles.error {
         Some(name) if is_classification => Err(Error::new(
             crate::ErrorKind::Input,
-            format!("{}: column '{name}' gives standard errors, but the target holds classes", table.source()),
+            format!(
+                "{}: column '{name}' gives standard errors, but the target holds classes",
+                table.source()
+            ),
         )
         .with_hint("leave out --error, or give --task regression if the target is a quantity")),
         _ => Ok(()),
@@ -150,7 +154,8 @@ fn check_roles(table: &Table, options: &AuditOptions, target: &Target) -> Result
 fn sorted_notes(notes: Vec<Note>) -> (Vec<Warning>, Vec<String>) {
     let (warnings, notes): (Vec<Note>, Vec<Note>) =
         notes.into_iter().partition(|note| CODES_OF_WARNINGS.contains(&note.code));
-    let warnings = warnings.into_iter().map(|note| Warning { code: note.code.to_owned(), message: note.message });
+    let warnings =
+        warnings.into_iter().map(|note| Warning { code: note.code.to_owned(), message: note.message });
     (warnings.collect(), notes.into_iter().map(|note| note.message).collect())
 }
 

@@ -1,7 +1,9 @@
 //! Training on a prepared table.
 
 use nbam::switch::Known;
-use nbam::{Classification, Classifier, LabelledRows, MeasuredRows, Model, Monitor, Params, Regression, Regressor};
+use nbam::{
+    Classification, Classifier, LabelledRows, MeasuredRows, Model, Monitor, Params, Regression, Regressor,
+};
 use nbam_table::{Design, Table, Target};
 use serde_json::Value;
 

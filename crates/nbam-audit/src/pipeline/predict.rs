@@ -35,7 +35,8 @@ pub fn predict(table: &Table, saved: &SavedModel, id: Option<&str>) -> Result<Pr
         Model::Regressor(model) => {
             let prediction = model.predict(&features)?;
             let (mean, sd) = (prediction.mean, prediction.sd);
-            let bound = |sign: f64| mean.iter().zip(&sd).map(|(mean, sd)| mean + sign * NORMAL_95 * sd).collect();
+            let bound =
+                |sign: f64| mean.iter().zip(&sd).map(|(mean, sd)| mean + sign * NORMAL_95 * sd).collect();
             let (low, high) = (bound(-1.0), bound(1.0));
             let named = [("predicted_value", mean), ("predicted_sd", sd), ("low", low), ("high", high)];
             columns.extend(named.map(|(name, values)| OutputColumn::new(name, OutputValues::F64(values))));

@@ -54,11 +54,16 @@ fn suggestions(targets: &ClassTargets, contamination: &[f64], is_flagged: &[bool
         (is_flagged[row] || contamination[row] > 0.5) && targets.suggested[row] != targets.given[row]
     };
     let rows = 0..contamination.len();
-    let codes = rows.clone().map(|row| if is_suggested(row) { targets.suggested[row] as u32 } else { MISSING_CODE });
+    let codes =
+        rows.clone().map(|row| if is_suggested(row) { targets.suggested[row] as u32 } else { MISSING_CODE });
     let codes = codes.collect();
-    let probabilities = rows.map(|row| is_suggested(row).then(|| targets.suggested_probability[row])).collect();
+    let probabilities =
+        rows.map(|row| is_suggested(row).then(|| targets.suggested_probability[row])).collect();
     [
-        OutputColumn::new("suggested_label", OutputValues::Category { codes, values: targets.classes.clone() }),
+        OutputColumn::new(
+            "suggested_label",
+            OutputValues::Category { codes, values: targets.classes.clone() },
+        ),
         OutputColumn::new("suggested_probability", OutputValues::OptionalF64(probabilities)),
     ]
 }
@@ -100,8 +105,17 @@ mod tests {
         assert_eq!(
             names(&columns),
             [
-                "row", "id", "given_label", "contamination", "prior", "log_clean", "log_anomaly", "is_flagged",
-                "predicted_label", "suggested_label", "suggested_probability"
+                "row",
+                "id",
+                "given_label",
+                "contamination",
+                "prior",
+                "log_clean",
+                "log_anomaly",
+                "is_flagged",
+                "predicted_label",
+                "suggested_label",
+                "suggested_probability"
             ]
         );
         // Flagged; probably wrong; wrong, but nothing better is known; probably right.
@@ -111,19 +125,22 @@ mod tests {
 
     #[test]
     fn a_regression_has_values_instead_of_labels() {
-        let targets = ValueTargets {
-            given: vec![1.0],
-            predicted: vec![2.0],
-            predicted_sd: vec![0.5],
-            error: None,
-        };
+        let targets =
+            ValueTargets { given: vec![1.0], predicted: vec![2.0], predicted_sd: vec![0.5], error: None };
         let scored = Scored::new("y", posterior(vec![0.9]), Targets::Regression(targets)).unwrap();
         let columns = columns(&scored, &decide(&scored, FlagRule::at(0.05).unwrap()), None);
         assert_eq!(
             names(&columns),
             [
-                "row", "given_value", "contamination", "prior", "log_clean", "log_anomaly", "is_flagged",
-                "predicted_value", "predicted_sd"
+                "row",
+                "given_value",
+                "contamination",
+                "prior",
+                "log_clean",
+                "log_anomaly",
+                "is_flagged",
+                "predicted_value",
+                "predicted_sd"
             ]
         );
     }

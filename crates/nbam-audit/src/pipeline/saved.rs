@@ -70,7 +70,8 @@ impl SavedModel {
         let (features, is_consistent) = match &self.model {
             Model::Classifier(model) => (
                 model.features(),
-                self.attachment.task == Task::Classification && model.classes() == self.attachment.classes.len(),
+                self.attachment.task == Task::Classification
+                    && model.classes() == self.attachment.classes.len(),
             ),
             Model::Regressor(model) => (
                 model.features(),
@@ -141,7 +142,8 @@ fn model_folder(folder: &Path) -> Result<PathBuf, Error> {
     if let Some(found) = candidates.into_iter().find(|candidate| candidate.join("model.json").is_file()) {
         return Ok(found);
     }
-    let reason = if folder.is_dir() { "there is no model.json in this folder" } else { "there is no such folder" };
+    let reason =
+        if folder.is_dir() { "there is no model.json in this folder" } else { "there is no such folder" };
     Err(Error::new(ErrorKind::Model, format!("{}: {reason}", folder.display()))
         .with_hint("give the folder that an audit wrote, or the model folder in it"))
 }

@@ -39,13 +39,13 @@ impl SavedModel {
             if error.kind() != nbam_table::ErrorKind::UnknownColumn {
                 return error.into();
             }
-            let fault = Error::from(error);
-            let hint = "the model needs every column that it was trained with";
-            let hint = match fault.hint() {
-                Some(closest) => format!("{hint}; {closest}"),
-                None => hint.to_owned(),
+            let is_id = id.is_some_and(|id| error.to_string().ends_with(&format!("'{id}'")));
+            let hint = if is_id {
+                "the audit named its rows by this column; give --id for another, or --no-id for none"
+            } else {
+                "the model was trained with this column; add it to the new rows"
             };
-            fault.with_hint(hint)
+            Error::from(error).with_hint(hint)
         })
     }
 }
@@ -67,7 +67,8 @@ pub fn score(table: &Table, saved: &SavedModel, id: Option<&str>, fdr: Option<f6
             classes: attachment.classes.clone(),
         },
     };
-    let errors = attachment.error.as_ref().map(|name| nbam_table::standard_errors(table, name)).transpose()?;
+    let errors =
+        attachment.error.as_ref().map(|name| nbam_table::standard_errors(table, name)).transpose()?;
     let ids = id.map(|name| nbam_table::texts(table, name)).transpose()?;
     let design = attachment.preparation.apply(table)?;
     let prepare = clock.lap();

@@ -87,7 +87,8 @@ impl Audit {
         let staging = temporary_folder(&parent).map_err(|error| Error::writing(&parent, &error))?;
         let fresh = staging.path().join("audit");
         fs::create_dir(&fresh).map_err(|error| Error::writing(&fresh, &error))?;
-        write_table(&self.rows(), fresh.join(format.file_name())).map_err(|error| Error::writing_table(&error))?;
+        write_table(&self.rows(), fresh.join(format.file_name()))
+            .map_err(|error| Error::writing_table(&error))?;
         write_text(&fresh.join("report.html"), &self.report()?)?;
         self.model.save(&fresh.join("model"))?;
         self.summary.timing.report = clock.lap();

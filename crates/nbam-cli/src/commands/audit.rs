@@ -146,7 +146,11 @@ impl AuditArguments {
     }
 }
 
-pub(crate) fn run(arguments: &AuditArguments, common: &Common, printer: &Printer) -> Result<Outcome, Failure> {
+pub(crate) fn run(
+    arguments: &AuditArguments,
+    common: &Common,
+    printer: &Printer,
+) -> Result<Outcome, Failure> {
     let options = arguments.options(common);
     // Known before the work, not after it.
     check_output(&arguments.out, arguments.force)?;

@@ -44,7 +44,8 @@ pub(crate) struct CorruptArguments {
 
 pub(crate) fn run(arguments: &CorruptArguments, printer: &Printer) -> Result<Outcome, Failure> {
     check_paths(arguments)?;
-    let is_label = arguments.symmetric.is_some() || !arguments.flip.is_empty();
+    let gross_error = gross_error(arguments)?;
+    let is_label = gross_error.is_none();
     // Labels are to come back as they are written.
     let text = if is_label { vec![arguments.target.clone()] } else { Vec::new() };
     let table = Table::read(&arguments.input, &ReadOptions { text, ..ReadOptions::default() })?;
@@ -58,7 +59,14 @@ pub(crate) fn run(arguments: &CorruptArguments, printer: &Printer) -> Result<Out
         }
     }
     let column = table.require(&arguments.target)?;
-    let (truth, observed, is_contaminated, rate) = if is_label {
+    let (truth, observed, is_contaminated, rate) = if let Some((error, rate)) = gross_error {
+        let values = nbam_table::known_values(&table, &arguments.target).map_err(|error| {
+            Failure::from(error).with_hint("correct the value, or corrupt labels by --symmetric or --flip")
+        })?;
+        let corrupted = corrupt::values(&values, rate, error, arguments.seed)?;
+        let rate = corrupted.rate();
+        (OutputValues::F64(values), OutputValues::F64(corrupted.targets), corrupted.is_contaminated, rate)
+    } else {
         let (target, _) = Target::extract(&table, &arguments.target, Task::Classification)?;
         let Target::Classification { classes, codes } = target else {
             return Err(Failure::failed("the target was not read as classes"));
@@ -71,12 +79,6 @@ pub(crate) fn run(arguments: &CorruptArguments, printer: &Printer) -> Result<Out
             corrupted.is_contaminated,
             rate,
         )
-    } else {
-        let values = nbam_table::known_values(&table, &arguments.target)?;
-        let (error, rate) = gross_error(arguments)?;
-        let corrupted = corrupt::values(&values, rate, error, arguments.seed)?;
-        let rate = corrupted.rate();
-        (OutputValues::F64(values), OutputValues::F64(corrupted.targets), corrupted.is_contaminated, rate)
     };
     let wrong = is_contaminated.iter().filter(|is_contaminated| **is_contaminated).count();
     let changes = [
@@ -129,7 +131,8 @@ fn parse_flip(text: &str, classes: &[String], source: &str) -> Result<PairFlip, 
     let (names, rate) = split_rate("--flip", text, "FROM=TO:ETA")?;
     let class = |name: &str| classes.iter().position(|class| class == name);
     let mut splits = names.match_indices('=').map(|(place, _)| (&names[..place], &names[place + 1..]));
-    let found = splits.clone().find_map(|(from, to)| Some(PairFlip { from: class(from)?, to: class(to)?, rate }));
+    let found =
+        splits.clone().find_map(|(from, to)| Some(PairFlip { from: class(from)?, to: class(to)?, rate }));
     found.ok_or_else(|| {
         let Some((from, to)) = splits.next() else {
             return Failure::bad_input(
@@ -158,31 +161,35 @@ fn split_rate<'a>(option: &str, text: &'a str, form: &str) -> Result<(&'a str, f
     Ok((rest, share(rate).map_err(|_| malformed())?))
 }
 
-fn gross_error(arguments: &CorruptArguments) -> Result<(GrossError, f64), Failure> {
+/// What is to happen to numbers, and how often; nothing where labels are to be corrupted.
+fn gross_error(arguments: &CorruptArguments) -> Result<Option<(GrossError, f64)>, Failure> {
     let number = |option: &str, text: &str, form: &str| -> Result<(f64, f64), Failure> {
         let (amount, rate) = split_rate(option, text, form)?;
         let amount = amount.parse::<f64>().ok().filter(|amount| amount.is_finite()).ok_or_else(|| {
-            Failure::bad_input(format!("{option} '{text}' is not of the form {form}"), "the first part is a number")
+            Failure::bad_input(
+                format!("{option} '{text}' is not of the form {form}"),
+                "the first part is a number",
+            )
         })?;
         Ok((amount, rate))
     };
     if let Some(text) = &arguments.sentinel {
         let (value, rate) = number("--sentinel", text, "VALUE:RATE")?;
-        return Ok((GrossError::Sentinel { value }, rate));
+        return Ok(Some((GrossError::Sentinel { value }, rate)));
     }
     if let Some(text) = &arguments.unit {
         let (factor, rate) = number("--unit", text, "FACTOR:RATE")?;
-        return Ok((GrossError::Unit { factor }, rate));
+        return Ok(Some((GrossError::Unit { factor }, rate)));
     }
-    let text = arguments.shift.as_deref().unwrap_or_default();
+    let Some(text) = &arguments.shift else { return Ok(None) };
     let plain = text.replacen("sd:", ":", 1);
     let (amount, rate) = number("--shift", &plain, "AMOUNT:RATE")?;
-    let error = if plain == text {
+    let error = if plain == *text {
         GrossError::Shift { offset: amount }
     } else {
         GrossError::ShiftInSd { multiple: amount }
     };
-    Ok((error, rate))
+    Ok(Some((error, rate)))
 }
 
 /// Labels as the column's own kind of value, so that a column of numbers stays one.

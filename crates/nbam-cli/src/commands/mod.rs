@@ -20,9 +20,9 @@ use crate::printer::Printer;
 fn write_rows(columns: &[OutputColumn], out: Option<&Path>, printer: &Printer) -> Result<(), Failure> {
     match out {
         None => printer.csv(columns),
-        Some(path) => interrupt::while_writing(|| {
-            nbam_table::write_table(columns, path).map_err(Failure::writing)
-        }),
+        Some(path) => {
+            interrupt::while_writing(|| nbam_table::write_table(columns, path).map_err(Failure::writing))
+        }
     }
 }
 
@@ -53,7 +53,11 @@ fn print_transitions(summary: &Summary, printer: &Printer) {
     for pair in shown {
         let bar = "█".repeat((pair.rows * 24).div_ceil(most.rows.max(1)));
         let (from_name, to_name) = (shortened(&pair.from), shortened(&pair.to));
-        printer.line(format_args!("  {from_name:>from$} → {to_name:<to$}  {:>6} {}", pair.rows, printer.faint(&bar)));
+        printer.line(format_args!(
+            "  {from_name:>from$} → {to_name:<to$}  {:>6} {}",
+            pair.rows,
+            printer.faint(&bar)
+        ));
     }
     let rest: usize = summary.transitions.iter().skip(SHOWN).map(|pair| pair.rows).sum();
     if rest > 0 {

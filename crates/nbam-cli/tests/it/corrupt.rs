@@ -19,7 +19,13 @@ fn most_flips_are_found_by_an_audit() {
     let place = Place::with("clean.csv", clean(600));
     let flips = ["--flip", "ant=bee:0.3", "--flip", "bee=cat:0.2", "--seed", "3", "--out", "dirty.csv"];
     let run = place.run_well(&arguments(&[&["corrupt", "clean.csv", "--target", "truth"], &flips]));
-    assert_snapshot!(run, @"");
+    assert_snapshot!(run, @r"
+    exit code: 0
+    --- stdout
+    --- stderr
+    94 of 600 targets are now wrong (15.7 %): dirty.csv
+    next: audit it without the truth: --exclude 'truth_true,is_contaminated'
+    ");
     let dirty = place.read("dirty.csv");
     let planted = column(&dirty, "is_contaminated");
     for (row, is_contaminated) in planted.iter().enumerate() {
@@ -57,7 +63,8 @@ fn numbers_suffer_gross_errors() {
         let options = [option, value, "--out", "dirty.csv", "-q"];
         place.run_well(&arguments(&[&["corrupt", "line.csv", "--target", "y"], &options]));
         let dirty = place.read("dirty.csv");
-        let numbers = |name| column(&dirty, name).iter().map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
+        let numbers =
+            |name| column(&dirty, name).iter().map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
         (numbers("y"), numbers("y_true"))
     };
     let (observed, truth) = corrupted("--shift", "2.5:1");
@@ -74,12 +81,31 @@ fn numbers_suffer_gross_errors() {
 fn faults_are_named() {
     let place = Place::with("clean.csv", clean(30));
     let corrupt = |options: &[&str]| {
-        place.refusal(&arguments(&[&["corrupt", "clean.csv", "--target", "truth", "--out", "dirty.csv"], options]))
+        place.refusal(&arguments(&[
+            &["corrupt", "clean.csv", "--target", "truth", "--out", "dirty.csv"],
+            options,
+        ]))
     };
-    assert_snapshot!(corrupt(&["--flip", "ant=dog:0.5"]), @"");
-    assert_snapshot!(corrupt(&["--flip", "ant"]), @"");
-    assert_snapshot!(corrupt(&["--shift", "1:0.5"]), @"");
-    assert_snapshot!(corrupt(&["--shift", "far:0.5"]), @"");
-    let onto_itself = ["corrupt", "clean.csv", "--target", "truth", "--symmetric", "0.2", "--out", "clean.csv"];
-    assert_snapshot!(place.refusal(&onto_itself), @"");
+    assert_snapshot!(corrupt(&["--flip", "ant=dog:0.5"]), @r"
+    error: clean.csv: --flip 'ant=dog:0.5' names 'dog', which is no class of the target
+    hint: its classes are 'ant', 'bee', 'cat'
+    ");
+    assert_snapshot!(corrupt(&["--flip", "ant"]), @r"
+    error: --flip 'ant' is not of the form FROM=TO:ETA
+    hint: the last part is a probability between 0 and 1
+    ");
+    assert_snapshot!(corrupt(&["--shift", "1:0.5"]), @r"
+    error: clean.csv: row 0 (line 2), column 'truth': the target 'ant' is not a number
+    hint: correct the value, or corrupt labels by --symmetric or --flip
+    ");
+    assert_snapshot!(corrupt(&["--shift", "far:0.5"]), @r"
+    error: --shift 'far:0.5' is not of the form AMOUNT:RATE
+    hint: the first part is a number
+    ");
+    let onto_itself =
+        ["corrupt", "clean.csv", "--target", "truth", "--symmetric", "0.2", "--out", "clean.csv"];
+    assert_snapshot!(place.refusal(&onto_itself), @r"
+    error: clean.csv: the corrupted file would replace the clean one
+    hint: give another --out
+    ");
 }

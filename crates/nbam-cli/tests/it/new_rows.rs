@@ -12,14 +12,14 @@ const SINGLE: [&str; 7] = ["--epochs", "60", "--members", "1", "--no-average", "
 
 /// A place with an audit of the animals.
 fn audited() -> Place {
-    let place = Place::with("animals.csv", animals(240));
+    let place = Place::with("animals.csv", animals(150));
     place.run_well(&arguments(&[&AUDIT, &SHORT]));
     place
 }
 
 #[test]
 fn a_single_model_without_averaging_scores_its_rows_with_the_same_bits() {
-    let place = Place::with("animals.csv", animals(240));
+    let place = Place::with("animals.csv", animals(150));
     place.run_well(&arguments(&[&AUDIT, &SINGLE]));
     let scored = place.run_well(&SCORE).stdout;
     assert_eq!(scored, place.read("nbam-audit/rows.csv"));
@@ -42,7 +42,7 @@ fn a_gate_for_a_pipeline() {
     let run = place.run(&arguments(&[&SCORE, &["--json", "--max-rate", "0.001"]]));
     assert_eq!(run.code, Some(3), "{run}");
     let summary: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(summary["rows"], 240);
+    assert_eq!(summary["rows"], 150);
     assert_eq!(place.names(), ["animals.csv", "nbam-audit"]);
 }
 
@@ -54,7 +54,10 @@ fn scores_go_to_a_file_too() {
     assert_eq!(run.stdout, "");
     assert_eq!(place.read("scores.csv"), printed);
     place.run_well(&arguments(&[&SCORE, &["--out", "scores.parquet"]]));
-    assert_snapshot!(place.refusal(&arguments(&[&SCORE, &["--out", "scores.txt"]])), @"");
+    assert_snapshot!(place.refusal(&arguments(&[&SCORE, &["--out", "scores.txt"]])), @r"
+    error: scores.txt: the extension says no kind of file that can be written
+    hint: end the name with .csv, .tsv, .parquet, .jsonl or .npz
+    ");
 }
 
 #[test]
@@ -81,12 +84,27 @@ fn new_rows_that_the_model_cannot_use() {
         place.write("new.csv", text);
         place.refusal(&["predict", "new.csv", "--model", "nbam-audit"])
     };
-    assert_snapshot!(predict("x,colour\n1,red\n"), @"");
-    assert_snapshot!(predict("x,y,colour\n1,2,red\n3,4,blue\n"), @"");
-    assert_snapshot!(predict("x,y,colour\n1,2,red\n3,4,\n"), @"");
-    assert_snapshot!(predict("x,y,colour\n1,2,red\n3,much,red\n"), @"");
+    assert_snapshot!(predict("x,colour\n1,red\n"), @r"
+    error: new.csv: there is no column named 'y'
+    hint: the model was trained with this column; add it to the new rows
+    ");
+    assert_snapshot!(predict("x,y,colour\n1,2,red\n3,4,blue\n"), @r"
+    error: new.csv: row 1 (line 3), column 'colour': the category 'blue' did not occur in the training rows
+    hint: use one of 'green', 'red', leave the row out, or train again with such rows
+    ");
+    assert_snapshot!(predict("x,y,colour\n1,2,red\n3,4,\n"), @r"
+    error: new.csv: row 1 (line 3), column 'colour': the category is missing, which never happened in the training rows
+    hint: fill it in, leave the row out, or train again with such rows
+    ");
+    assert_snapshot!(predict("x,y,colour\n1,2,red\n3,much,red\n"), @r"
+    error: new.csv: row 1 (line 3), column 'y': 'much' is not a number, as the model was trained with
+    hint: correct the value, or leave it empty if it is unknown
+    ");
     place.write("new.csv", "x,y,colour,kind\n1,2,red,ant\n3,4,red,dog\n");
-    assert_snapshot!(place.refusal(&["score", "new.csv", "--model", "nbam-audit"]), @"");
+    assert_snapshot!(place.refusal(&["score", "new.csv", "--model", "nbam-audit"]), @r"
+    error: new.csv: row 1 (line 3), column 'kind': the model knows no class 'dog'
+    hint: its classes are 'ant', 'bee', 'cat'
+    ");
 }
 
 #[test]
@@ -97,7 +115,10 @@ fn the_audit_s_ids_are_expected_unless_told_otherwise() {
     let scored = place.run_well(&SCORE).stdout;
     assert_eq!(column(&scored, "id")[5], "k5");
     place.write("new.csv", "x,y,colour,kind\n1,2,red,ant\n");
-    assert_snapshot!(place.refusal(&["score", "new.csv", "--model", "nbam-audit"]), @"");
+    assert_snapshot!(place.refusal(&["score", "new.csv", "--model", "nbam-audit"]), @r"
+    error: new.csv: there is no column named 'key'
+    hint: the audit named its rows by this column; give --id for another, or --no-id for none
+    ");
     let scored = place.run_well(&["score", "new.csv", "--model", "nbam-audit", "--no-id", "-q"]).stdout;
     assert!(scored.starts_with("row,given_label,"));
 }
@@ -106,22 +127,34 @@ fn the_audit_s_ids_are_expected_unless_told_otherwise() {
 fn a_model_that_was_tampered_with_is_refused() {
     let place = audited();
     let refusal = || place.refusal(&SCORE);
-    assert_snapshot!(place.refusal(&["score", "animals.csv", "--model", "nowhere"]), @"");
+    assert_snapshot!(place.refusal(&["score", "animals.csv", "--model", "nowhere"]), @r"
+    error: nowhere: there is no such folder
+    hint: give the folder that an audit wrote, or the model folder in it
+    ");
 
     let description = place.read("nbam-audit/model/model.json");
     place.write("nbam-audit/model/model.json", description.replacen("\"format\": 1", "\"format\": 99", 1));
-    assert_snapshot!(refusal(), @"");
+    assert_snapshot!(refusal(), @r"
+    error: nbam-audit/model/model.json is of model format 99 (written by nbam 0.1.0), expected format 1
+    hint: fit the model again with this version, or use the version that wrote it
+    ");
     place.write("nbam-audit/model/model.json", &description[..description.len() / 2]);
     assert_eq!(refusal().lines().count(), 2);
     place.write("nbam-audit/model/model.json", description.replace("\"cat\"", "\"cat\", \"cow\""));
-    assert_snapshot!(refusal(), @"");
+    assert_snapshot!(refusal(), @r"
+    error: nbam-audit/model: the model cannot be used: its classes are not those of its network
+    hint: copy the whole folder again, or repeat the audit that made it
+    ");
     place.write("nbam-audit/model/model.json", &description);
 
     let mut tensors = std::fs::read(place.path("nbam-audit/model/model.safetensors")).unwrap();
     let last = tensors.len() - 1;
     tensors[last] ^= 1;
     place.write("nbam-audit/model/model.safetensors", &tensors);
-    assert_snapshot!(refusal(), @"");
+    assert_snapshot!(refusal(), @r"
+    error: nbam-audit/model/model.safetensors is damaged or was changed: its contents are not those that were saved with model.json
+    hint: save the model again
+    ");
     place.write("nbam-audit/model/model.safetensors", &tensors[..last / 2]);
     assert_eq!(refusal().lines().count(), 2);
     std::fs::remove_file(place.path("nbam-audit/model/model.safetensors")).unwrap();

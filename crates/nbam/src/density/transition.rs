@@ -53,7 +53,10 @@ impl Transition {
         }
         for (class, row) in destinations.chunks_exact(classes).enumerate() {
             let total: f64 = row.iter().sum();
-            if row[class] != 0.0 || row.iter().any(|value| *value < 0.0 || value.is_nan()) || (total - 1.0).abs() > 1e-6 {
+            if row[class] != 0.0
+                || row.iter().any(|value| *value < 0.0 || value.is_nan())
+                || (total - 1.0).abs() > 1e-6
+            {
                 return fault(format!(
                     "the destinations of class {class} sum to {total}, expected 1 with a zero for the class itself"
                 ));

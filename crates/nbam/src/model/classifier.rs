@@ -10,7 +10,7 @@ use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::{Known, sigmoid};
-use crate::train::{Monitor, Setting, Silent, Trained, each_row, in_pool, train};
+use crate::train::{Monitor, Scoring, Setting, Silent, Trained, in_pool, train};
 use crate::{Error, ErrorKind, Result};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -180,6 +180,10 @@ impl Classifier {
         self.scaler.mean.len()
     }
 
+    fn scoring<'a>(&'a self, features: &'a Features<'a>) -> Scoring<'a> {
+        Scoring { scaler: &self.scaler, features, rows: None }
+    }
+
     /// The mean loss of each epoch, for each member. Empty for a loaded model.
     pub fn losses(&self) -> &[Vec<f64>] {
         &self.losses
@@ -223,22 +227,35 @@ impl Classifier {
     pub fn predict_proba(&self, features: &Features<'_>) -> Result<Vec<f64>> {
         check_features(features, self.features())?;
         let classes = self.classes;
+        let networks = self.networks();
         in_pool(self.params.threads, || {
-            let mut total = vec![0.0; features.rows() * classes];
-            for member in &self.members {
-                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
-                    let mut log_p = vec![0.0; classes];
-                    log_softmax(&outputs[..classes], &mut log_p);
-                    log_p
-                });
-                for (total, log_p) in total.chunks_exact_mut(classes).zip(rows) {
-                    for (total, log_p) in total.iter_mut().zip(log_p) {
-                        *total += log_p.exp() / self.members.len() as f64;
-                    }
-                }
-            }
-            total
+            let mut probabilities = vec![0.0; features.rows() * classes];
+            self.scoring(features).each_row_into(
+                &networks,
+                &mut probabilities,
+                classes,
+                |_, outputs, row| {
+                    self.mean_probabilities(outputs, row);
+                },
+            );
+            probabilities
         })
+    }
+
+    fn networks(&self) -> Vec<&Network> {
+        self.members.iter().map(|member| &member.network).collect()
+    }
+
+    /// The mean over members of the clean predictor's probabilities.
+    fn mean_probabilities(&self, outputs: &[&[f32]], out: &mut [f64]) {
+        let mut log_p = vec![0.0; self.classes];
+        out.fill(0.0);
+        for outputs in outputs {
+            log_softmax(&outputs[..self.classes], &mut log_p);
+            for (out, log_p) in out.iter_mut().zip(&log_p) {
+                *out += log_p.exp() / self.members.len() as f64;
+            }
+        }
     }
 
     /// The most probable class of each row.
@@ -258,7 +275,7 @@ impl Classifier {
         in_pool(self.params.threads, || {
             let mut total = vec![0.0; features.rows()];
             for member in &self.members {
-                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
+                let rows = self.scoring(features).each_row(&member.network, |_, outputs| {
                     sigmoid(member.state.logit_prior(outputs, self.classes, &mut vec![0.0; self.classes]))
                 });
                 for (total, prior) in total.iter_mut().zip(rows) {
@@ -289,7 +306,7 @@ impl Classifier {
     fn posterior_here(&self, features: &Features<'_>, labels: &[usize]) -> Posterior {
         let mut sum = PosteriorSum::new(labels.len());
         for member in &self.members {
-            let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
+            let rows = self.scoring(features).each_row(&member.network, |row, outputs| {
                 columns(&member.state.evidence(
                     outputs,
                     self.classes,
@@ -308,39 +325,43 @@ impl Classifier {
     /// When the rows do not fit the model.
     pub fn review(&self, features: &Features<'_>, labels: &[usize]) -> Result<Review> {
         self.check_rows(features, labels)?;
+        let networks = self.networks();
         in_pool(self.params.threads, || {
-            let classes = self.classes;
-            let count = self.members.len() as f64;
-            let mut sum = PosteriorSum::new(labels.len());
-            let mut predicted = vec![0.0; labels.len() * classes];
-            let mut suggested = predicted.clone();
-            for member in &self.members {
-                let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
-                    let (mut log_p, mut true_class) = (vec![0.0; classes], vec![0.0; classes]);
-                    let evidence = member.state.evidence(outputs, classes, labels[row], &mut log_p);
-                    member.state.true_class(&log_p, labels[row], evidence.posterior(), &mut true_class);
-                    (columns(&evidence), log_p, true_class)
-                });
-                sum.add(rows.iter().map(|row| row.0));
-                for (row, (_, log_p, true_class)) in rows.iter().enumerate() {
-                    for class in 0..classes {
-                        predicted[row * classes + class] += log_p[class].exp() / count;
-                        suggested[row * classes + class] += true_class[class] / count;
-                    }
-                }
-            }
-            let best = |values: &[f64]| values.chunks_exact(classes).map(largest).unzip();
-            let (predicted, predicted_probability) = best(&predicted);
-            let (suggested, suggested_probability) = best(&suggested);
+            let mut choices = vec![Choice::default(); labels.len()];
+            self.scoring(features).each_row_into(&networks, &mut choices, 1, |row, outputs, choice| {
+                choice[0] = self.choice(outputs, labels[row]);
+            });
             Review {
-                posterior: sum.finish(),
-                predicted,
-                predicted_probability,
-                suggested,
-                suggested_probability,
+                posterior: self.posterior_here(features, labels),
+                predicted: choices.iter().map(|choice| choice.predicted.0).collect(),
+                predicted_probability: choices.iter().map(|choice| choice.predicted.1).collect(),
+                suggested: choices.iter().map(|choice| choice.suggested.0).collect(),
+                suggested_probability: choices.iter().map(|choice| choice.suggested.1).collect(),
             }
         })
     }
+
+    fn choice(&self, outputs: &[&[f32]], label: usize) -> Choice {
+        let classes = self.classes;
+        let (mut log_p, mut true_class) = (vec![0.0; classes], vec![0.0; classes]);
+        let (mut predicted, mut suggested) = (vec![0.0; classes], vec![0.0; classes]);
+        self.mean_probabilities(outputs, &mut predicted);
+        for (member, outputs) in self.members.iter().zip(outputs) {
+            let evidence = member.state.evidence(outputs, classes, label, &mut log_p);
+            member.state.true_class(&log_p, label, evidence.posterior(), &mut true_class);
+            for (sum, value) in suggested.iter_mut().zip(&true_class) {
+                *sum += value / self.members.len() as f64;
+            }
+        }
+        Choice { predicted: largest(&predicted), suggested: largest(&suggested) }
+    }
+}
+
+/// The preferred classes of one row, with their probabilities.
+#[derive(Clone, Default)]
+struct Choice {
+    predicted: (usize, f64),
+    suggested: (usize, f64),
 }
 
 /// The first largest value and where it is.

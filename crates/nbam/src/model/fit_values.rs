@@ -6,7 +6,7 @@ use super::values::{ValueObjective, ValueState, Values};
 use crate::Result;
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::Known;
-use crate::train::{Monitor, Setting, Silent, Trained, each_row_of, train};
+use crate::train::{Monitor, Scoring, Setting, Silent, Trained, train};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -85,16 +85,13 @@ impl Fit<'_> {
                 self.train(strength, Some(&part(false)), (trial, STRENGTHS.len() * folds), is_parallel)?;
             let left_out = part(true);
             let state = &trained.objective.state;
-            let losses =
-                each_row_of(&trained.network, self.scaler, self.features, &left_out, |row, outputs| {
-                    let known = self.values.known.map_or(Known::Unknown, |known| known[row]);
-                    let weight = self.values.weights.map_or(1.0, |weights| f64::from(weights[row]));
-                    weight
-                        * state
-                            .evidence(outputs, self.values.values[row], self.values.error(row))
-                            .row(known)
-                            .loss
-                });
+            let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(&left_out) };
+            let losses = scoring.each_row(&trained.network, |row, outputs| {
+                let known = self.values.known.map_or(Known::Unknown, |known| known[row]);
+                let weight = self.values.weights.map_or(1.0, |weights| f64::from(weights[row]));
+                weight
+                    * state.evidence(outputs, self.values.values[row], self.values.error(row)).row(known).loss
+            });
             Ok(losses.iter().sum::<f64>())
         })?;
         let total = |strength: usize| trials[strength * folds..(strength + 1) * folds].iter().sum::<f64>();

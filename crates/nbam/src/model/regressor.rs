@@ -10,7 +10,7 @@ use super::values::{ValueState, Values};
 use super::warning::{Warning, posterior_warnings};
 use crate::net::{Features, Network, Scaler};
 use crate::switch::{Known, sigmoid};
-use crate::train::{Monitor, Silent, Trained, each_row, in_pool};
+use crate::train::{Monitor, Scoring, Silent, Trained, in_pool};
 use crate::{Error, ErrorKind, Result};
 
 /// A predictor of numbers that learned from partly wrong targets, and knows which were wrong.
@@ -199,6 +199,10 @@ impl Regressor {
         self.scaler.mean.len()
     }
 
+    fn scoring<'a>(&'a self, features: &'a Features<'a>) -> Scoring<'a> {
+        Scoring { scaler: &self.scaler, features, rows: None }
+    }
+
     /// The mean loss of each epoch, for each member, in units of the scaled target. Empty for a loaded model.
     pub fn losses(&self) -> &[Vec<f64>] {
         &self.losses
@@ -226,7 +230,7 @@ impl Regressor {
             // Sums over members of the mean, its square, and the noise's variance.
             let mut sums = vec![[0.0; 3]; features.rows()];
             for member in &self.members {
-                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
+                let rows = self.scoring(features).each_row(&member.network, |_, outputs| {
                     let (mean, log_sd) = member.state.clean(outputs);
                     [mean, mean * mean, (2.0 * log_sd).exp()]
                 });
@@ -253,9 +257,9 @@ impl Regressor {
         in_pool(self.params.threads, || {
             let mut total = vec![0.0; features.rows()];
             for member in &self.members {
-                let rows = each_row(&member.network, &self.scaler, features, |_, outputs| {
-                    sigmoid(member.state.prior_logit(outputs))
-                });
+                let rows = self
+                    .scoring(features)
+                    .each_row(&member.network, |_, outputs| sigmoid(member.state.prior_logit(outputs)));
                 for (total, prior) in total.iter_mut().zip(rows) {
                     *total += prior / self.members.len() as f64;
                 }
@@ -291,7 +295,7 @@ impl Regressor {
     fn posterior_here(&self, features: &Features<'_>, values: &[f64], errors: Option<&[f64]>) -> Posterior {
         let mut sum = PosteriorSum::new(values.len());
         for member in &self.members {
-            let rows = each_row(&member.network, &self.scaler, features, |row, outputs| {
+            let rows = self.scoring(features).each_row(&member.network, |row, outputs| {
                 let error = errors.map_or(0.0, |errors| errors[row] / self.target.spread);
                 columns(&member.state.evidence(outputs, self.target.scale(values[row]), error))
             });

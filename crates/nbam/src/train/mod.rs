@@ -11,5 +11,5 @@ mod step;
 pub(crate) use objective::{Context, Objective, ShardRows};
 pub(crate) use plan::Plan;
 pub use plan::{Monitor, Progress, Silent};
-pub(crate) use score::{each_row, each_row_of, in_pool};
+pub(crate) use score::{Scoring, in_pool};
 pub(crate) use step::{Setting, Trained, train};

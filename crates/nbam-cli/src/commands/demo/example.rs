@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn a_quarter_is_replaced_and_the_exact_posterior_reaches_the_ceiling() {
         let example = Example::draw(100_000, 1);
-        let count = |is: &dyn Fn(usize) -> bool| (0..100_000).filter(|&row| is(row)).count() as f64 / 100_000.0;
+        let count =
+            |is: &dyn Fn(usize) -> bool| (0..100_000).filter(|&row| is(row)).count() as f64 / 100_000.0;
         assert!((count(&|row| example.is_contaminated[row]) - 0.25).abs() < 0.005);
         let right =
             count(&|row| (posterior(example.x[row], example.y[row]) > 0.5) == example.is_contaminated[row]);

@@ -88,8 +88,13 @@ fn fit(example: &Example, seed: u64, threads: usize, progress: &FitProgress) -> 
     let start = Instant::now();
     let single = |values: &[f64]| values.iter().map(|&value| value as f32).collect::<Vec<f32>>();
     let x = single(&example.x);
-    let rows =
-        MeasuredRows { features: Features::new(&x, 1)?, values: &example.y, errors: None, weights: None, known: None };
+    let rows = MeasuredRows {
+        features: Features::new(&x, 1)?,
+        values: &example.y,
+        errors: None,
+        weights: None,
+        known: None,
+    };
     // The paper trains at a constant rate and long; a falling one settles within a fifth of the steps.
     let params = Params::<Regression>::preset(Preset::Paper).epochs(EPOCHS).schedule(Schedule::Cosine);
     let params = params.seed(seed).threads(threads);
@@ -111,7 +116,9 @@ fn fit(example: &Example, seed: u64, threads: usize, progress: &FitProgress) -> 
 fn measure(example: &Example, found: &Found) -> Measures {
     let right = |posterior: f64, row: usize| (posterior > 0.5) == example.is_contaminated[row];
     let rows = example.x.len();
-    let share = |is_right: &dyn Fn(usize) -> bool| (0..rows).filter(|&row| is_right(row)).count() as f64 / rows as f64;
+    let share = |is_right: &dyn Fn(usize) -> bool| {
+        (0..rows).filter(|&row| is_right(row)).count() as f64 / rows as f64
+    };
     let distance = |learned: &[f64], truth: fn(f64) -> f64| {
         let squares = found.grid.iter().zip(learned).map(|(&x, learned)| (learned - truth(x)).powi(2));
         (squares.sum::<f64>() / found.grid.len() as f64).sqrt()

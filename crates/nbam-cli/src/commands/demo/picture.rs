@@ -22,19 +22,30 @@ pub(super) fn draw(
         "The paper's one-dimensional example: {ROWS} rows of y = sin(2.3x) + 0.3x with noise, a quarter of them replaced.\n\n"
     );
     let plot = targets(example, found, columns);
-    push_plot(&mut text, &plot, has_color, [("3.2", 0), ("0", plot.height() / 2), ("-3.2", plot.height() - 1)]);
+    push_plot(
+        &mut text,
+        &plot,
+        has_color,
+        [("3.2", 0), ("0", plot.height() / 2), ("-3.2", plot.height() - 1)],
+    );
     text += "\n";
     let plot = priors(found, columns);
     push_plot(&mut text, &plot, has_color, [("1", 0), ("", 0), ("0", plot.height() - 1)]);
     let middle = columns.saturating_sub(4) / 2;
-    text += &format!("{:MARGIN$} -3{}0{}3\n\n", "", " ".repeat(middle), " ".repeat(columns.saturating_sub(middle + 4)));
+    text += &format!(
+        "{:MARGIN$} -3{}0{}3\n\n",
+        "",
+        " ".repeat(middle),
+        " ".repeat(columns.saturating_sub(middle + 4))
+    );
     text += &captions(measures, found, has_color);
     text
 }
 
 fn push_plot(text: &mut String, plot: &Canvas, has_color: bool, marks: [(&str, usize); 3]) {
     for (row, line) in plot.lines(has_color).into_iter().enumerate() {
-        let mark = marks.iter().find(|(name, place)| *place == row && !name.is_empty()).map_or("", |mark| mark.0);
+        let mark =
+            marks.iter().find(|(name, place)| *place == row && !name.is_empty()).map_or("", |mark| mark.0);
         *text += &format!("{mark:>MARGIN$} │{line}\n");
     }
 }
@@ -95,7 +106,10 @@ fn captions(measures: &Measures, found: &Found, has_color: bool) -> String {
     for (name, learned, best) in rows {
         text += &format!("  {name:<29}{}   {best:.4}\n", bold(&format!("{learned:>9.4}")));
     }
-    text += &format!("  {:<29}{:>9.4}   from the true signal (noise 0.1)\n", "root mean squared distance", measures.signal_error);
+    text += &format!(
+        "  {:<29}{:>9.4}   from the true signal (noise 0.1)\n",
+        "root mean squared distance", measures.signal_error
+    );
     text += &format!("  {:<29}{:>9.4}   from the true chance\n", "", measures.prior_error);
     text += &format!(
         "\n  No method gets more than {:.4} of such rows right on average. Fitted in {:.1} s.\n",
