@@ -48,7 +48,7 @@ impl Printer {
     /// One line for people.
     pub(crate) fn line(&self, text: impl Display) {
         if !self.is_quiet {
-            self.to_stderr(&text);
+            self.print(&text);
         }
     }
 
@@ -73,9 +73,9 @@ impl Printer {
 
     /// Why the run failed, even if it was asked to be quiet. One line each, so that programs can find them.
     pub(crate) fn failure(&self, failure: &Failure) {
-        self.to_stderr(&format_args!("{}: {}", self.paint("error", "1;31"), failure.message()));
+        self.print(&format_args!("{}: {}", self.paint("error", "1;31"), failure.message()));
         if let Some(hint) = failure.hint() {
-            self.to_stderr(&format_args!("{}: {hint}", self.paint("hint", "1;36")));
+            self.print(&format_args!("{}: {hint}", self.paint("hint", "1;36")));
         }
     }
 
@@ -96,7 +96,7 @@ impl Printer {
         terminal.map_or(USUAL, |(width, _)| usize::from(width.0).clamp(40, WIDEST))
     }
 
-    fn to_stderr(&self, text: &dyn Display) {
+    fn print(&self, text: &dyn Display) {
         // Nobody is left to be told when standard error is closed.
         let _ = writeln!(io::stderr().lock(), "{text}");
     }

@@ -12,8 +12,9 @@
 //! let mut text = "weight,kind\n".to_owned();
 //! for row in 0..40 {
 //!     // Light fruit are cherries, but for row 6.
-//!     let is_cherry = row % 2 == 0 && row != 6;
-//!     text += &format!("{},{}\n", if row % 2 == 0 { 8 + row % 5 } else { 140 + row }, if is_cherry { "cherry" } else { "apple" });
+//!     let is_light = row % 2 == 0;
+//!     let weight = if is_light { 8 + row % 5 } else { 140 + row };
+//!     text += &format!("{weight},{}\n", if is_light && row != 6 { "cherry" } else { "apple" });
 //! }
 //! std::fs::write(&path, text)?;
 //! let table = Table::read(&path, &ReadOptions::default())?;
@@ -23,7 +24,8 @@
 //!     ..AuditOptions::default()
 //! };
 //! let audit = audit(&table, &options, &nbam::Silent)?;
-//! assert!(audit.decisions.flags.is_flagged[6]);
+//! // The most suspicious row comes first.
+//! assert_eq!(audit.decisions.order[0], 6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

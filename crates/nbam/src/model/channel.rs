@@ -7,7 +7,7 @@ use crate::train::Context;
 /// A class transition with the running counts that it is estimated from.
 ///
 /// Each batch gives expected counts: how much of class `k` was moved to label `y`, and how much stayed. They are
-/// averaged over a window of about one epoch, and the channel is the mode of its posterior given these counts
+/// averaged over a short window, and the channel is the mode of its posterior given these counts
 /// (the M-step of EM): no learning rate, and the same behaviour for any number of rows and classes.
 #[derive(Debug, Clone)]
 pub(crate) struct Channel {
@@ -22,8 +22,7 @@ pub(crate) struct Channel {
 impl Channel {
     pub(crate) fn new(classes: usize, prior: TransitionPrior) -> Self {
         let k = classes as f64;
-        // A random label may be the right one: with two classes, half of them are.
-        let rate = prior.initial_share * (k - 1.0) / k;
+        let rate = prior.first_rate(classes);
         let cell =
             |index: usize| if index / classes == index % classes { 0.0 } else { rate / (k * (k - 1.0)) };
         Self {
@@ -49,17 +48,20 @@ impl Channel {
             *average += blend * (count * scale - *average);
         }
         let classes = self.stayed.len();
+        let others = classes as f64 - 1.0;
+        let first_rate = self.prior.first_rate(classes);
+        let doubt = self.prior.doubt_at(context.progress) * rows / classes as f64;
         let (bad, good) = self.prior.rate_counts;
+        let (bad, good) = (bad + doubt * first_rate, good + doubt * (1.0 - first_rate));
+        let spread = self.prior.destination_count + doubt * first_rate;
         let mut rates = Vec::with_capacity(classes);
         let mut destinations = vec![0.0; classes * classes];
         for class in 0..classes {
             let row = &self.moved[class * classes..(class + 1) * classes];
             let total = rows * row.iter().sum::<f64>();
             rates.push((total + bad) / (total + rows * self.stayed[class] + bad + good));
-            let pseudo = self.prior.destination_count / (classes as f64 - 1.0);
-            let norm = total + self.prior.destination_count;
             for to in (0..classes).filter(|&to| to != class) {
-                destinations[class * classes + to] = (rows * row[to] + pseudo) / norm;
+                destinations[class * classes + to] = (rows * row[to] + spread / others) / (total + spread);
             }
         }
         self.transition = Transition::trusted(rates, destinations);

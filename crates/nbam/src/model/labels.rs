@@ -49,6 +49,9 @@ pub struct TransitionPrior {
     pub rate_counts: (f64, f64),
     /// Pseudo-count of each class's contaminated labels, spread evenly over the others (a Dirichlet prior).
     pub destination_count: f64,
+    /// Early doubt: pseudo-rows of the starting channel, as a share of all rows. They fade to none while sharpness rises. A rate
+    /// that EM has brought to zero stays there, and before sharpness is felt a predictor may take errors for ambiguity.
+    pub doubt: f64,
 }
 
 impl Default for TransitionPrior {
@@ -60,11 +63,22 @@ impl Default for TransitionPrior {
             window: (0.2, 20.0),
             rate_counts: (0.1, 1.0),
             destination_count: 1.0,
+            doubt: 0.1,
         }
     }
 }
 
 impl TransitionPrior {
+    /// The rate of every class when training starts: a random label may be the right one.
+    pub(crate) fn first_rate(&self, classes: usize) -> f64 {
+        self.initial_share * (classes as f64 - 1.0) / classes as f64
+    }
+
+    /// What is left of the early doubt when this share of the fit is done.
+    pub(crate) fn doubt_at(&self, progress: f64) -> f64 {
+        self.doubt * (1.0 - progress / self.ramp.1.max(f64::MIN_POSITIVE)).max(0.0)
+    }
+
     /// The weight of the sharpness prior when this share of the fit is done.
     fn sharpness_at(&self, progress: f64) -> f64 {
         let (start, end) = self.ramp;

@@ -95,7 +95,7 @@ fn fit(example: &Example, seed: u64, threads: usize, progress: &FitProgress) -> 
         weights: None,
         known: None,
     };
-    // The paper trains at a constant rate and long; a falling one settles within a fifth of the steps.
+    // Not the paper's constant rate: after as many epochs a falling one left the signal closer to the true one.
     let params = Params::<Regression>::preset(Preset::Paper).epochs(EPOCHS).schedule(Schedule::Cosine);
     let params = params.seed(seed).threads(threads);
     let model = params.check()?.fit_rows(&rows, progress)?;
