@@ -48,17 +48,17 @@ pub fn measure(epochs: usize, threads: usize) -> Result<Speed> {
     let features = Features::new(&values, COLUMNS)?;
     let rows = LabelledRows { features, labels: &labels, weights: None, known: None };
     let count = in_pool(threads, rayon::current_num_threads)?;
+    let epochs = epochs.clamp(1, 1000);
 
     let fit = |threads: usize| -> Result<(f64, crate::Classifier)> {
         let clock = Clock::default();
-        let params =
-            Params::<Classification>::preset(Preset::Paper).epochs(epochs.max(1) + 1).threads(threads);
+        let params = Params::<Classification>::preset(Preset::Paper).epochs(epochs + 1).threads(threads);
         let model = params.check()?.fit_rows(&rows, &clock)?;
         Ok((clock.fastest(), model))
     };
-    let (seconds_per_epoch_1t, _) = fit(1)?;
-    let (seconds_per_epoch, model) = if count == 1 { (seconds_per_epoch_1t, fit(1)?.1) } else { fit(count)? };
-    let fastest_scoring = (0..epochs.max(1) + 1)
+    let (seconds_per_epoch_1t, model_1t) = fit(1)?;
+    let (seconds_per_epoch, model) = if count == 1 { (seconds_per_epoch_1t, model_1t) } else { fit(count)? };
+    let fastest_scoring = (0..=epochs)
         .map(|_| {
             let start = Instant::now();
             model.contamination(&features, &labels).map(|_| start.elapsed().as_secs_f64())

@@ -29,7 +29,7 @@ pub struct Transition {
 
 impl Transition {
     /// A channel in which every class is contaminated at the same rate, equally to all others.
-    pub fn uniform(classes: usize, rate: f64) -> Self {
+    pub(crate) fn uniform(classes: usize, rate: f64) -> Self {
         let other = 1.0 / (classes as f64 - 1.0);
         let cell = |index: usize| if index / classes == index % classes { 0.0 } else { other };
         Self { classes, rates: vec![rate; classes], destinations: (0..classes * classes).map(cell).collect() }
@@ -91,6 +91,9 @@ impl Transition {
     }
 
     /// Prior, clean and anomaly log-likelihood of label `y`, from `log p(.|x)`: everything in log space.
+    ///
+    /// # Panics
+    /// When there is no class `y`, or `log_p` is longer than the classes.
     pub fn evidence(&self, log_p: &[f64], y: usize) -> Evidence {
         let mut log_flow = LogSum::default();
         let mut log_prior = LogSum::default();
@@ -113,12 +116,20 @@ impl Transition {
 
     /// The probability of each true class given the label, `s_k = (1 - r) [k = y] + r w_k` with
     /// `w_k` proportional to `p_k rho_k T[k, y]`; into `out`. Returns the posterior `r`.
+    ///
+    /// # Panics
+    /// As [`Self::evidence`].
     pub fn true_class(&self, log_p: &[f64], y: usize, out: &mut [f64]) -> f64 {
         let evidence = self.evidence(log_p, y);
         let posterior = evidence.posterior();
         // Divide by the sum in log space: a flow may be far below the smallest number that exp can give.
         let log_flow = |k: usize| log_p[k] + self.flow(k, y).ln();
         let high = (0..self.classes).map(log_flow).fold(f64::NEG_INFINITY, f64::max);
+        if high == f64::NEG_INFINITY {
+            // No class can turn into this label: it is what it says.
+            out.iter_mut().enumerate().for_each(|(k, out)| *out = f64::from(u8::from(k == y)));
+            return posterior;
+        }
         let total: f64 = (0..self.classes).map(|k| (log_flow(k) - high).exp()).sum();
         for (k, out) in out.iter_mut().enumerate() {
             let stay = if k == y { 1.0 - posterior } else { 0.0 };
@@ -198,6 +209,9 @@ impl Default for LogSum {
 
 impl LogSum {
     fn add(&mut self, value: f64) {
+        if value == f64::NEG_INFINITY {
+            return;
+        }
         if value <= self.high {
             self.sum += (value - self.high).exp();
         } else {

@@ -79,12 +79,15 @@ impl Anomaly {
         }
     }
 
-    /// Adds a row of contaminated mass `mass` to the sums: three numbers for each component.
+    /// Adds a row of contaminated mass `mass` to the sums: mass, first and second moment for each component.
+    ///
+    /// The moments are those of the value without its known error, given the value: with `gain = s^2 / (s^2 + e^2)` it
+    /// has mean `m + gain (y - m)` and variance `gain e^2`.
     pub(crate) fn count(&self, y: f64, error: f64, mass: f64, sums: &mut [f64]) {
-        let mut add = |at: usize, count: f64, moment: f64| {
+        let mut add = |at: usize, count: f64, weight: f64, mean: f64, variance: f64| {
             sums[3 * at] += count;
-            sums[3 * at + 1] += moment * y;
-            sums[3 * at + 2] += moment * y * y;
+            sums[3 * at + 1] += weight * mean;
+            sums[3 * at + 2] += weight * (mean * mean + variance);
         };
         match self {
             Self::Head | Self::Uniform { .. } => {}
@@ -92,22 +95,24 @@ impl Anomaly {
                 let total = self.log_density(y, error);
                 for (at, component) in components.iter().enumerate() {
                     let share = mass * (component.log_joint(y, error) - total).exp();
-                    add(at, share, share);
+                    let (variance, error) = ((2.0 * component.log_sd).exp(), error * error);
+                    let gain = variance / (variance + error);
+                    add(at, share, share, component.mean + gain * (y - component.mean), gain * error);
                 }
             }
             Self::StudentT { density, mean, log_sd } => {
                 // A t is a Gaussian with a random scale: EM weighs far rows down.
-                let z = (y - mean) / log_sd.exp();
-                add(0, mass, mass * density.scale_weight(z));
-                if sums.len() > 3 {
-                    sums[3] += mass * density.scale_weight(z);
-                }
+                let weight = mass * density.scale_weight((y - mean) / log_sd.exp());
+                add(0, mass, weight, y, 0.0);
+                add(1, weight, 0.0, 0.0, 0.0);
             }
         }
     }
 
     /// Re-estimates the density from the running means.
     pub(crate) fn update(&mut self, sums: &AnomalySums, rows: f64) {
+        // The mean of an empty component stays where it is; elsewhere the pseudo-mass is far below one row.
+        let centre = |first: f64, norm: f64, old: f64| (first + 1e-9 * old) / (norm + 1e-9);
         let spread = |count: f64, norm: f64, mean: f64, second: f64, first: f64| {
             let squares = (second - 2.0 * mean * first + mean * mean * norm).max(0.0);
             0.5 * ((squares + SCALE_COUNT * SCALE_SD * SCALE_SD) / (count + SCALE_COUNT)).ln()
@@ -119,14 +124,14 @@ impl Anomaly {
                 for (component, sums) in components.iter_mut().zip(&sums.0) {
                     let [count, first, second] = sums.map(|mean| mean * rows);
                     component.weight = (count + WEIGHT_COUNT) / total;
-                    component.mean = first / (count + 1e-3);
+                    component.mean = centre(first, count, component.mean);
                     component.log_sd = spread(count, count, component.mean, second, first);
                 }
             }
             Self::StudentT { mean, log_sd, .. } => {
                 let [count, first, second] = sums.0[0].map(|mean| mean * rows);
                 let norm = sums.0[1][0] * rows;
-                *mean = first / (norm + 1e-3);
+                *mean = centre(first, norm, *mean);
                 *log_sd = spread(count, norm, *mean, second, first);
             }
         }

@@ -52,7 +52,7 @@ impl Channel {
         let first_rate = self.prior.first_rate(classes);
         let doubt = self.prior.doubt_at(context.progress) * rows / classes as f64;
         let (bad, good) = self.prior.rate_counts;
-        let (bad, good) = (bad + doubt * first_rate, good + doubt * (1.0 - first_rate));
+        let bad = bad + doubt * first_rate;
         let spread = self.prior.destination_count + doubt * first_rate;
         let mut rates = Vec::with_capacity(classes);
         let mut destinations = vec![0.0; classes * classes];

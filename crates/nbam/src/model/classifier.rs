@@ -94,6 +94,9 @@ impl Params<Classification> {
     }
 }
 
+/// Classes at most: the class transition holds a few numbers for each pair of them.
+pub(crate) const CLASS_LIMIT: usize = 4096;
+
 impl LabelledRows<'_> {
     /// Checks shapes and values, and returns the number of classes.
     fn check(&self) -> Result<usize> {
@@ -104,14 +107,15 @@ impl LabelledRows<'_> {
         if let Some(known) = self.known {
             check_length("known switches", known.len(), rows)?;
         }
-        let classes = self.labels.iter().max().map_or(0, |&label| label + 1);
-        if classes > 1 << 16 {
+        let highest = self.labels.iter().copied().max().unwrap_or(0);
+        if highest >= CLASS_LIMIT {
             return Err(Error::new(
                 ErrorKind::Label,
-                format!("label {} is too large, expected below 65,536", classes - 1),
+                format!("label {highest} is too large, expected below {CLASS_LIMIT}"),
             )
-            .with_hint("number the classes 0, 1, 2, ..."));
+            .with_hint("number the classes 0, 1, 2, ... without gaps"));
         }
+        let classes = highest + 1;
         if self.labels.iter().all(|&label| label == self.labels[0]) {
             return Err(Error::new(
                 ErrorKind::Label,
@@ -162,6 +166,7 @@ impl Checked<Classification> {
         let (params, training, warnings) = (params.clone(), None, Vec::new());
         let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
+        let posterior = posterior.with_known(rows.known);
         model.warnings = posterior_warnings(&posterior);
         model.warnings.extend(class_warnings(rows.labels, classes, model.transitions()));
         model.training = Some(posterior);
@@ -286,7 +291,8 @@ impl Classifier {
         })
     }
 
-    /// The probability that each row's label is contaminated.
+    /// The probability that each row's label is contaminated, under the final networks. For the rows of the fit,
+    /// [`Self::training`] averages over the last epochs as well and is a little better.
     ///
     /// # Errors
     /// When the rows do not fit the model.

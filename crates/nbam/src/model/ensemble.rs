@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 /// Fits members `0..count` on the current thread pool; the closure is told whether it may use all threads.
 ///
-/// One model per core has no barrier and wastes nothing, so full waves of members run that way; what is left
-/// over runs one by one, with the batch split over the cores. The bits are the same either way.
+/// One model per core has no barrier and wastes nothing, so full waves of members run that way; what is left over
+/// also splits its batches over the cores. The bits are the same either way.
 pub(crate) fn fit_members<R: Send>(
     count: usize,
     fit: impl Fn(usize, bool) -> Result<R> + Sync,
@@ -21,9 +21,8 @@ pub(crate) fn fit_members<R: Send>(
         .with_max_len(1)
         .map(|member| fit(member, false))
         .collect::<Result<_>>()?;
-    for member in together..count {
-        members.push(fit(member, true)?);
-    }
+    let rest = (together..count).into_par_iter().with_max_len(1).map(|member| fit(member, true));
+    members.extend(rest.collect::<Result<Vec<R>>>()?);
     Ok(members)
 }
 

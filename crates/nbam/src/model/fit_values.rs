@@ -3,10 +3,10 @@
 use super::ensemble::fit_members;
 use super::params::{Params, Regression};
 use super::values::{ValueObjective, ValueState, Values};
-use crate::Result;
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::Known;
 use crate::train::{Monitor, Scoring, Setting, Silent, Trained, train};
+use crate::{ErrorKind, Result};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -40,6 +40,9 @@ impl Fit<'_> {
         let (params, task) = (self.params, &self.params.task);
         let mut plan = params.plan(rows.map_or(self.features.rows(), <[u32]>::len), member);
         plan.prior = weight_prior;
+        if rows.is_some() {
+            plan.averaged = 0;
+        }
         let shape = Shape {
             inputs: self.features.columns(),
             hidden: params.hidden.clone(),
@@ -81,8 +84,11 @@ impl Fit<'_> {
                 let rows = order.iter().enumerate().filter(|(at, _)| (at % FOLDS == fold) == is_left_out);
                 rows.map(|(_, &row)| row).collect()
             };
-            let trained =
-                self.train(strength, Some(&part(false)), (trial, STRENGTHS.len() * folds), is_parallel)?;
+            // The same start and the same batches for every strength: only the strength is compared.
+            let trained = match self.train(strength, Some(&part(false)), (fold, folds), is_parallel) {
+                Err(error) if error.kind() == ErrorKind::Diverged => return Ok(f64::INFINITY),
+                trained => trained?,
+            };
             let left_out = part(true);
             let state = &trained.objective.state;
             let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(&left_out) };
@@ -92,7 +98,8 @@ impl Fit<'_> {
                 weight
                     * state.evidence(outputs, self.values.values[row], self.values.error(row)).row(known).loss
             });
-            Ok(losses.iter().sum::<f64>())
+            let total = losses.iter().sum::<f64>();
+            Ok(if total.is_nan() { f64::INFINITY } else { total })
         })?;
         let total = |strength: usize| trials[strength * folds..(strength + 1) * folds].iter().sum::<f64>();
         let best = (0..STRENGTHS.len()).min_by(|&a, &b| total(a).total_cmp(&total(b))).unwrap_or(0);

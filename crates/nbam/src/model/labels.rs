@@ -49,10 +49,14 @@ pub struct TransitionPrior {
     pub rate_counts: (f64, f64),
     /// Pseudo-count of each class's contaminated labels, spread evenly over the others (a Dirichlet prior).
     pub destination_count: f64,
-    /// Early doubt: pseudo-rows of the starting channel, as a share of all rows. They fade to none while sharpness rises. A rate
-    /// that EM has brought to zero stays there, and before sharpness is felt a predictor may take errors for ambiguity.
+    /// Doubt: pseudo-rows with contaminated labels, as a share of all rows, from one fifth of the fit on; they fade to
+    /// none while sharpness rises. A rate that EM has brought to zero stays there, and before sharpness is felt a
+    /// predictor may take errors for ambiguity: doubt opens the question again.
     pub doubt: f64,
 }
+
+/// Share of the fit before which there is no doubt: flips of most labels of a class are found there, and must not be diluted.
+const DOUBT_STARTS: f64 = 0.2;
 
 impl Default for TransitionPrior {
     fn default() -> Self {
@@ -63,7 +67,7 @@ impl Default for TransitionPrior {
             window: (0.2, 20.0),
             rate_counts: (0.1, 1.0),
             destination_count: 1.0,
-            doubt: 0.1,
+            doubt: 0.03,
         }
     }
 }
@@ -74,9 +78,14 @@ impl TransitionPrior {
         self.initial_share * (classes as f64 - 1.0) / classes as f64
     }
 
-    /// What is left of the early doubt when this share of the fit is done.
+    /// The doubt when this share of the fit is done.
     pub(crate) fn doubt_at(&self, progress: f64) -> f64 {
-        self.doubt * (1.0 - progress / self.ramp.1.max(f64::MIN_POSITIVE)).max(0.0)
+        let (start, end) = (DOUBT_STARTS, self.ramp.1.max(DOUBT_STARTS));
+        if progress < start {
+            0.0
+        } else {
+            self.doubt * (1.0 - progress / end.max(f64::MIN_POSITIVE)).max(0.0)
+        }
     }
 
     /// The weight of the sharpness prior when this share of the fit is done.

@@ -156,6 +156,9 @@ impl Params<Classification> {
                     "epochs of at least 0 and steps of at least 1",
                 );
             }
+            if !(0.0..=1.0).contains(&prior.doubt) {
+                return fault("doubt", prior.doubt, "0 to 1");
+            }
             if counts.iter().any(|count| !(*count > 0.0 && count.is_finite())) {
                 return fault("a pseudo-count", format!("{counts:?}"), "positive numbers");
             }
@@ -317,7 +320,7 @@ impl<T> Params<T> {
         self
     }
 
-    /// Decoupled decay of the weight matrices: the strength of their Gaussian prior.
+    /// Decoupled decay of the weight matrices (AdamW); see [`Self::weight_prior`] for a prior that knows the number of rows.
     #[must_use]
     pub fn weight_decay(mut self, decay: f64) -> Self {
         self.weight_decay = decay;
@@ -369,8 +372,8 @@ impl<T> Params<T> {
     }
 
     pub(crate) fn check_common(&self) -> Result<()> {
-        if self.epochs == Some(0) {
-            return fault("epochs", 0, "at least 1");
+        if let Some(epochs) = self.epochs.filter(|epochs| !(1..=1_000_000).contains(epochs)) {
+            return fault("epochs", epochs, "1 to 1,000,000");
         }
         if self.batch_size == 0 {
             return fault("batch_size", 0, "at least 1");

@@ -1,6 +1,6 @@
 //! What a model says of each row.
 
-use crate::switch::{Evidence, sigmoid};
+use crate::switch::{Evidence, Known, sigmoid};
 
 /// The contamination posterior of a set of rows, with the evidence that it is made of.
 ///
@@ -20,6 +20,20 @@ pub struct Posterior {
     pub member_means: Vec<f64>,
     /// The mean over rows of the standard deviation between members of a row's contamination.
     pub member_spread: f64,
+}
+
+impl Posterior {
+    /// Rows whose switch is known are as certain as that.
+    pub(crate) fn with_known(mut self, known: Option<&[Known]>) -> Self {
+        for (contamination, known) in self.contamination.iter_mut().zip(known.unwrap_or_default()) {
+            match known {
+                Known::Unknown => {}
+                Known::Clean => *contamination = 0.0,
+                Known::Contaminated => *contamination = 1.0,
+            }
+        }
+        self
+    }
 }
 
 /// Adds up members' opinions row by row.

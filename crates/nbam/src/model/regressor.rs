@@ -187,6 +187,7 @@ impl Checked<Regression> {
             Some(posterior) => target.in_target_units(posterior),
             None => model.posterior_here(&rows.features, rows.values, rows.errors),
         };
+        let posterior = posterior.with_known(rows.known);
         model.warnings = posterior_warnings(&posterior);
         model.training = Some(posterior);
         Ok(model)

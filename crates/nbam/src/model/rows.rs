@@ -24,8 +24,12 @@ pub(crate) fn check_weights(weights: Option<&[f64]>, rows: usize) -> Result<()> 
             format!("the weight of row {row} is {}, expected a finite number of at least 0", weights[row]),
         ));
     }
-    if weights.iter().sum::<f64>() == 0.0 {
+    let total = weights.iter().sum::<f64>();
+    if total == 0.0 {
         return Err(Error::new(ErrorKind::Value, "every weight is 0, expected at least one above"));
+    }
+    if !total.is_finite() {
+        return Err(Error::new(ErrorKind::Value, "the weights add up to infinity, expected a finite sum"));
     }
     Ok(())
 }

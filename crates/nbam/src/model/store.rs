@@ -1,12 +1,12 @@
 //! Saving and loading: tensors in `model.safetensors`, everything else in `model.json`.
 
-use super::classifier::{Classifier, ClassifierMember};
+use super::classifier::{CLASS_LIMIT, Classifier, ClassifierMember};
 use super::labels::LabelState;
 use super::params::{Classification, Params, Regression};
 use super::regressor::{Regressor, RegressorMember};
 use super::target_scale::TargetScale;
 use super::values::ValueState;
-use crate::net::{Network, Scaler, Shape};
+use crate::net::{Head, Network, Scaler, Shape};
 use crate::{Error, ErrorKind, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -118,10 +118,13 @@ impl Model {
         };
         let model = match description.task {
             Task::Classification { params, classes, states } => {
+                if !(2..=CLASS_LIMIT).contains(&classes) {
+                    return Err(damaged(&path, &"the number of classes is out of range"));
+                }
                 params.clone().check().map_err(|error| damaged(&path, &error))?;
                 let expected =
                     params.task.model.heads(classes, params.task.prior_hidden, params.task.prior_bias);
-                check_heads(&shape, &expected, &path)?;
+                check_shape(&shape, expected, &params, &path)?;
                 let mut members = Vec::new();
                 for (index, state) in states.into_iter().enumerate() {
                     if !state.fits(&params.task.model, classes) {
@@ -134,13 +137,16 @@ impl Model {
                 Self::Classifier(Classifier { params, classes, scaler, members, losses, training, warnings })
             }
             Task::Regression { params, target, states } => {
+                if !(target.spread > 0.0 && target.spread.is_finite() && target.centre.is_finite()) {
+                    return Err(damaged(&path, &"the target's scale is not a positive number"));
+                }
                 params.clone().check().map_err(|error| damaged(&path, &error))?;
                 let task = &params.task;
                 let expected = task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias);
-                check_heads(&shape, &expected, &path)?;
+                check_shape(&shape, expected, &params, &path)?;
                 let mut members = Vec::new();
                 for (index, state) in states.into_iter().enumerate() {
-                    if state.model != task.model {
+                    if state.model != task.model || !state.fits() {
                         return Err(damaged(&path, &"a member does not fit the value model"));
                     }
                     members.push(RegressorMember { network: network(index)?, state });
@@ -211,12 +217,11 @@ fn check_format(text: &str, path: &Path) -> Result<()> {
     .with_hint("fit the model again with this version, or use the version that wrote it"))
 }
 
-fn check_heads(shape: &Shape, expected: &[crate::net::Head], path: &Path) -> Result<()> {
-    if shape.heads == expected {
-        Ok(())
-    } else {
-        Err(damaged(path, &"the network's heads are not those of its task"))
-    }
+/// The saved shape must be the one that the parameters give.
+fn check_shape<T>(shape: &Shape, heads: Vec<Head>, params: &Params<T>, path: &Path) -> Result<()> {
+    let expected =
+        Shape { inputs: shape.inputs, hidden: params.hidden.clone(), activation: params.activation, heads };
+    if *shape == expected { Ok(()) } else { Err(damaged(path, &"the network is not that of its parameters")) }
 }
 
 fn check_members(count: usize, path: &Path) -> Result<()> {
@@ -230,9 +235,11 @@ fn hash(bytes: &[u8]) -> String {
 /// Writes beside the file and renames, so that a file is there whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let beside = path.with_extension("part");
-    std::fs::write(&beside, bytes)
-        .and_then(|()| std::fs::rename(&beside, path))
-        .map_err(|error| io_error("write", path, &error))
+    std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path)).map_err(|error| {
+        // What is half written is of no use to anyone; that it cannot be removed changes nothing.
+        let _ = std::fs::remove_file(&beside);
+        io_error("write", path, &error)
+    })
 }
 
 fn io_error(verb: &str, path: &Path, error: &std::io::Error) -> Error {

@@ -69,7 +69,7 @@ pub(crate) struct ValueState {
     pub(crate) anomaly: Anomaly,
 }
 
-/// Standard deviation that the paper's anomaly head starts from, in units of the target's spread.
+/// Logarithm of the standard deviation that the paper's anomaly head starts from, in units of the target's spread.
 const HEAD_LOG_SD: f32 = 0.75;
 
 impl ValueModel {
@@ -119,6 +119,17 @@ struct ValueRow {
 impl ValueState {
     pub(crate) fn new(model: ValueModel, range: f64, prior_bias: f64) -> Self {
         Self { model, log_sd: 0.0, logit_prior: prior_bias, anomaly: Anomaly::new(&model.anomaly, range) }
+    }
+
+    /// Whether the anomaly can have come from the model.
+    pub(crate) fn fits(&self) -> bool {
+        matches!(
+            (&self.anomaly, self.model.anomaly),
+            (Anomaly::Head, ValueAnomaly::Head)
+                | (Anomaly::Uniform { .. }, ValueAnomaly::Uniform)
+                | (Anomaly::Mixture(_), ValueAnomaly::Mixture { .. })
+                | (Anomaly::StudentT { .. }, ValueAnomaly::StudentT { .. })
+        )
     }
 
     /// The clean mean and the logarithm of the learned standard deviation.

@@ -16,7 +16,7 @@ pub struct Warning {
 impl Warning {
     /// Every code, in the order of gravity.
     ///
-    /// * `posterior_not_trusted`: more than half of the rows look contaminated, or nothing was learned.
+    /// * `posterior_not_trusted`: more than half of the rows look contaminated.
     /// * `branches_possibly_swapped`: two classes seem to have changed names.
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.

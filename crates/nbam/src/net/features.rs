@@ -4,6 +4,7 @@ use super::vector;
 use crate::{Error, ErrorKind, Result};
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
+use rayon::prelude::*;
 
 /// A borrowed row-major matrix of features. Nothing is copied: batches are gathered from it as they are needed.
 #[derive(Debug, Clone, Copy)]
@@ -69,15 +70,11 @@ impl<'a> Features<'a> {
     }
 
     /// The first value that is not finite, as (row, column, value).
-    pub(crate) fn first_not_finite(&self) -> Option<(usize, usize, f32)> {
-        let position = match self.values {
-            Values::Single(values) => values.iter().position(|value| !value.is_finite()),
-            Values::Half(values) => values.iter().position(|value| !value.is_finite()),
+    fn first_not_finite(&self) -> Option<(usize, usize, f32)> {
+        let (position, value) = match self.values {
+            Values::Single(values) => first(values, f32::is_finite).map(|at| (at, values[at])),
+            Values::Half(values) => first(values, f16::is_finite).map(|at| (at, values[at].to_f32())),
         }?;
-        let value = match self.values {
-            Values::Single(values) => values[position],
-            Values::Half(values) => values[position].to_f32(),
-        };
         Some((position / self.columns, position % self.columns, value))
     }
 
@@ -89,6 +86,12 @@ impl<'a> Features<'a> {
         if self.rows == 0 {
             return Err(Error::new(ErrorKind::Shape, "the features have no rows, expected at least one"));
         }
+        if self.rows > u32::MAX as usize {
+            return Err(Error::new(
+                ErrorKind::Shape,
+                format!("{} rows, expected at most {}", self.rows, u32::MAX),
+            ));
+        }
         match self.first_not_finite() {
             None => Ok(()),
             Some((row, column, value)) => Err(Error::new(
@@ -98,6 +101,16 @@ impl<'a> Features<'a> {
             .with_hint("replace missing values or leave the row out")),
         }
     }
+}
+
+/// Where the first value is that is not as it should be.
+fn first<T: Copy + Sync>(values: &[T], is_fine: impl Fn(T) -> bool + Sync) -> Option<usize> {
+    const CHUNK: usize = 1 << 16;
+    // Without an early exit the check is a vector loop; only a chunk that fails is searched.
+    let is_bad = |chunk: &[T]| !chunk.iter().fold(true, |fine, &value| fine & is_fine(value));
+    let chunk = values.par_chunks(CHUNK).position_first(is_bad)?;
+    let within = values[chunk * CHUNK..].iter().position(|&value| !is_fine(value))?;
+    Some(chunk * CHUNK + within)
 }
 
 fn rows_of(length: usize, columns: usize) -> Result<usize> {

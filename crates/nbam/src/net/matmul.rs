@@ -27,7 +27,7 @@ impl<'a> Operand<'a> {
     /// When `values` is shorter than the matrix, or the columns lie outside.
     pub fn columns_of(values: &'a [f32], rows: usize, width: usize, columns: Range<usize>) -> Self {
         assert!(
-            values.len() >= rows * width && columns.end <= width,
+            covers(values, rows, width) && columns.end <= width,
             "operand of {rows} x {width} needs more values"
         );
         let start = columns.start.min(values.len());
@@ -53,6 +53,11 @@ impl<'a> Operand<'a> {
     }
 }
 
+/// Whether the values hold that many rows of that width.
+fn covers(values: &[f32], rows: usize, width: usize) -> bool {
+    rows.checked_mul(width).is_some_and(|size| values.len() >= size)
+}
+
 /// `destination = left * right`, row-major, on this thread.
 ///
 /// # Panics
@@ -76,7 +81,7 @@ pub(crate) fn multiply_into(
 ) {
     assert_eq!(left.columns, right.rows, "inner dimensions");
     assert_eq!(columns.len(), right.columns, "destination columns");
-    assert!(destination.len() >= left.rows * width && columns.end <= width, "destination too short");
+    assert!(covers(destination, left.rows, width) && columns.end <= width, "destination too short");
     if left.rows == 0 || right.columns == 0 {
         return;
     }

@@ -63,11 +63,12 @@ impl Scaler {
             entry.0 += total / rows;
             entry.1 += 1;
         }
-        let scale = groups.iter().zip(&mean).map(|(group, mean)| {
+        let scale = groups.iter().zip(&mean).zip(&variance).map(|((group, mean), own)| {
             let (total, count) = group_variance[group];
             let deviation = (total / count as f64).sqrt();
             // Rounding leaves a constant column with a tiny spread.
-            if deviation > 1e-6 * mean.abs() && deviation > f64::from(f32::MIN_POSITIVE) {
+            let is_constant = (own / rows).sqrt() <= 1e-6 * mean.abs();
+            if !is_constant && deviation > f64::from(f32::MIN_POSITIVE) {
                 (1.0 / deviation) as f32
             } else {
                 0.0

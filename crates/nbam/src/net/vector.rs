@@ -14,28 +14,40 @@ fn arch() -> Arch {
 /// `exp(x) = 2^n exp(r)` with `|r| <= ln(2) / 2`, where the Taylor series of degree seven has a
 /// relative error below 1e-8. Below -87 the result is the smallest normal number instead of a denormal.
 #[inline(always)]
+#[expect(
+    clippy::manual_clamp,
+    reason = "clamp keeps a NaN, which must not reach the conversion to an integer"
+)]
 fn exp_of_negative(x: f32) -> f32 {
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer without a call.
     const ROUND: f32 = 12_582_912.0;
-    let x = x.max(-87.0);
+    // `max` drops a NaN, so what follows is always in range; callers see to it that a NaN is not lost.
+    let x = x.max(-87.0).min(0.0);
     let n = x.mul_add(std::f32::consts::LOG2_E, ROUND) - ROUND;
     let r = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
     let mut series = 1.0 / 5040.0;
     for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         series = f32::mul_add(series, r, coefficient);
     }
-    // SAFETY: `n` is an integer in [-126, 0].
+    // SAFETY: `x` is a number in [-87, 0], so `n` is an integer in [-126, 0].
     let exponent = unsafe { n.to_int_unchecked::<i32>() };
     series * f32::from_bits(((exponent + 127) << 23) as u32)
+}
+
+/// `max(x, 0)`, which lets a NaN through.
+#[inline(always)]
+fn cut_off(x: f32) -> f32 {
+    if x < 0.0 { 0.0 } else { x }
 }
 
 /// `tanh(x)`, from `exp(-2|x|)`.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
     let e = exp_of_negative(-2.0 * x.abs());
-    ((1.0 - e) / (1.0 + e)).copysign(x)
+    let result = ((1.0 - e) / (1.0 + e)).copysign(x);
+    if x.is_nan() { x } else { result }
 }
 
 /// Adds `bias` to some columns of a row-major matrix that is `width` wide, and applies tanh.
@@ -45,7 +57,7 @@ pub(crate) fn bias_tanh(values: &mut [f32], width: usize, columns: Range<usize>,
 
 /// Adds `bias` to some columns and cuts off below zero.
 pub(crate) fn bias_relu(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
-    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| (value + bias).max(0.0)));
+    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| cut_off(value + bias)));
 }
 
 /// Adds `bias` to some columns.
@@ -130,7 +142,8 @@ pub(crate) fn standardise_in_place(values: &mut [f32], mean: &[f32], scale: &[f3
 /// Softmax of one row of logits into `out`; returns `log sum exp`, so that `log p_k = z_k - it`.
 pub(crate) fn softmax(out: &mut [f32], logits: &[f32]) -> f32 {
     arch().dispatch(|| {
-        let high = logits.iter().fold(f32::NEG_INFINITY, |high, &z| high.max(z));
+        let high =
+            logits.iter().fold(f32::NEG_INFINITY, |high, &z| if z > high || z.is_nan() { z } else { high });
         let mut sum = 0.0;
         for (out, z) in out.iter_mut().zip(logits) {
             *out = exp_of_negative(z - high);

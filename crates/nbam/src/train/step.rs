@@ -198,11 +198,12 @@ pub(crate) fn train<O: Objective>(
     if first_averaged < plan.epochs {
         averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; features.rows()] };
     }
-    let mut losses = Vec::with_capacity(plan.epochs);
+    let mut losses = Vec::new();
     for epoch in 0..plan.epochs {
         order.shuffle(&mut random);
         let mut total = 0.0;
-        for (step, rows_of_batch) in order.chunks(batch).enumerate() {
+        for step in 0..steps {
+            let rows_of_batch = &order[rows * step / steps..rows * (step + 1) / steps];
             if monitor.is_cancelled() {
                 return Err(Error::new(ErrorKind::Cancelled, "the fit was cancelled"));
             }
@@ -230,12 +231,12 @@ pub(crate) fn train<O: Objective>(
         });
     }
     if trainer.network.parameters().iter().any(|value| !value.is_finite()) {
-        return Err(diverged(plan.epochs, 0));
+        return Err(diverged(plan.epochs - 1, steps - 1));
     }
     Ok(Trained { network: trainer.network, objective: trainer.objective, losses, averages })
 }
 
 fn diverged(epoch: usize, step: usize) -> Error {
     Error::new(ErrorKind::Diverged, format!("the loss stopped being finite in epoch {epoch}, step {step}"))
-        .with_hint("lower the learning rate, or look for extreme values in the features")
+        .with_hint("lower the learning rate, or look for extreme values in the features and targets")
 }

@@ -85,7 +85,7 @@ fn parameters() {
     let refused = |params: nbam::Params<nbam::Classification>| message(params.check());
     assert_eq!(
         refused(Classifier::params().epochs(0)),
-        (ErrorKind::Parameter, "epochs is 0, expected at least 1".into())
+        (ErrorKind::Parameter, "epochs is 0, expected 1 to 1,000,000".into())
     );
     assert_eq!(refused(Classifier::params().batch_size(0)).1, "batch_size is 0, expected at least 1");
     assert_eq!(refused(Classifier::params().members(0)).1, "members is 0, expected 1 to 1,000");
