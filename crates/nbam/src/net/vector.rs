@@ -50,104 +50,124 @@ fn tanh(x: f32) -> f32 {
     if x.is_nan() { x } else { result }
 }
 
-/// Adds `bias` to some columns of a row-major matrix that is `width` wide, and applies tanh.
-pub(crate) fn bias_tanh(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
-    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| tanh(value + bias)));
+/// Defines a function whose body is compiled for several instruction sets, the best of which runs.
+///
+/// The body is a method that must be inlined: a closure may not be, and would then run without vectors.
+macro_rules! vectorised {
+    ($(#[$meta:meta])* fn $name:ident<$life:lifetime>($($arg:ident: $kind:ty),* $(,)?) -> $out:ty $body:block) => {
+        $(#[$meta])*
+        pub(crate) fn $name<$life>($($arg: $kind),*) -> $out {
+            struct Loop<$life> { $($arg: $kind),* }
+            impl<$life> pulp::NullaryFnOnce for Loop<$life> {
+                type Output = $out;
+
+                #[inline(always)]
+                fn call(self) -> $out {
+                    let Self { $($arg),* } = self;
+                    $body
+                }
+            }
+            arch().dispatch(Loop { $($arg),* })
+        }
+    };
 }
 
-/// Adds `bias` to some columns and cuts off below zero.
-pub(crate) fn bias_relu(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
-    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| cut_off(value + bias)));
-}
-
-/// Adds `bias` to some columns.
-pub(crate) fn bias_add(values: &mut [f32], width: usize, columns: Range<usize>, bias: &[f32]) {
-    arch().dispatch(|| each_row(values, width, &columns, bias, |value, bias| value + bias));
-}
-
-#[inline(always)]
-fn each_row(
-    values: &mut [f32],
-    width: usize,
-    columns: &Range<usize>,
-    bias: &[f32],
-    function: impl Fn(f32, f32) -> f32,
-) {
-    for row in values.chunks_exact_mut(width) {
-        for (value, bias) in row[columns.clone()].iter_mut().zip(bias) {
-            *value = function(*value, *bias);
+vectorised! {
+    /// Adds `bias` to some columns of a row-major matrix that is `width` wide, and applies tanh.
+    fn bias_tanh<'a>(values: &'a mut [f32], width: usize, columns: Range<usize>, bias: &'a [f32]) -> () {
+        for row in values.chunks_exact_mut(width) {
+            for (value, bias) in row[columns.clone()].iter_mut().zip(bias) {
+                *value = tanh(*value + bias);
+            }
         }
     }
 }
 
-/// Turns the gradient by an activation `h = tanh(z)` into that by `z`: times `1 - h^2`.
-pub(crate) fn tanh_backward(gradient: &mut [f32], activation: &[f32], width: usize, columns: Range<usize>) {
-    arch().dispatch(|| {
-        each_pair(gradient, activation, width, &columns, |gradient, h| gradient * h.mul_add(-h, 1.0));
-    });
-}
-
-/// The same for `h = max(z, 0)`.
-pub(crate) fn relu_backward(gradient: &mut [f32], activation: &[f32], width: usize, columns: Range<usize>) {
-    arch().dispatch(|| {
-        each_pair(gradient, activation, width, &columns, |gradient, h| if h > 0.0 { gradient } else { 0.0 });
-    });
-}
-
-#[inline(always)]
-fn each_pair(
-    gradient: &mut [f32],
-    activation: &[f32],
-    width: usize,
-    columns: &Range<usize>,
-    function: impl Fn(f32, f32) -> f32,
-) {
-    for (gradient, activation) in gradient.chunks_exact_mut(width).zip(activation.chunks_exact(width)) {
-        for (gradient, h) in gradient[columns.clone()].iter_mut().zip(&activation[columns.clone()]) {
-            *gradient = function(*gradient, *h);
+vectorised! {
+    /// Adds `bias` to some columns and cuts off below zero.
+    fn bias_relu<'a>(values: &'a mut [f32], width: usize, columns: Range<usize>, bias: &'a [f32]) -> () {
+        for row in values.chunks_exact_mut(width) {
+            for (value, bias) in row[columns.clone()].iter_mut().zip(bias) {
+                *value = cut_off(*value + bias);
+            }
         }
     }
 }
 
-/// Sums over the rows of some columns.
-pub(crate) fn column_sums(sums: &mut [f32], values: &[f32], width: usize, columns: Range<usize>) {
-    arch().dispatch(|| {
+vectorised! {
+    /// Adds `bias` to some columns.
+    fn bias_add<'a>(values: &'a mut [f32], width: usize, columns: Range<usize>, bias: &'a [f32]) -> () {
+        for row in values.chunks_exact_mut(width) {
+            for (value, bias) in row[columns.clone()].iter_mut().zip(bias) {
+                *value += bias;
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// Turns the gradient by an activation `h = tanh(z)` into that by `z`: times `1 - h^2`.
+    fn tanh_backward<'a>(gradient: &'a mut [f32], activation: &'a [f32], width: usize, columns: Range<usize>) -> () {
+        for (gradient, activation) in gradient.chunks_exact_mut(width).zip(activation.chunks_exact(width)) {
+            for (gradient, h) in gradient[columns.clone()].iter_mut().zip(&activation[columns.clone()]) {
+                *gradient *= h.mul_add(-h, 1.0);
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// The same for `h = max(z, 0)`.
+    fn relu_backward<'a>(gradient: &'a mut [f32], activation: &'a [f32], width: usize, columns: Range<usize>) -> () {
+        for (gradient, activation) in gradient.chunks_exact_mut(width).zip(activation.chunks_exact(width)) {
+            for (gradient, h) in gradient[columns.clone()].iter_mut().zip(&activation[columns.clone()]) {
+                *gradient = if *h > 0.0 { *gradient } else { 0.0 };
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// Sums over the rows of some columns.
+    fn column_sums<'a>(sums: &'a mut [f32], values: &'a [f32], width: usize, columns: Range<usize>) -> () {
         sums.fill(0.0);
         for row in values.chunks_exact(width) {
             for (sum, value) in sums.iter_mut().zip(&row[columns.clone()]) {
                 *sum += value;
             }
         }
-    });
+    }
 }
 
-/// `out = (values - mean) * scale`, element by element of one row.
-pub(crate) fn standardise(out: &mut [f32], values: &[f32], mean: &[f32], scale: &[f32]) {
-    arch().dispatch(|| {
+vectorised! {
+    /// `out = (values - mean) * scale`, element by element of one row.
+    fn standardise<'a>(out: &'a mut [f32], values: &'a [f32], mean: &'a [f32], scale: &'a [f32]) -> () {
         for (((out, value), mean), scale) in out.iter_mut().zip(values).zip(mean).zip(scale) {
             *out = (value - mean) * scale;
         }
-    });
+    }
 }
 
-/// `values = (values - mean) * scale`, element by element of one row.
-pub(crate) fn standardise_in_place(values: &mut [f32], mean: &[f32], scale: &[f32]) {
-    arch().dispatch(|| {
+vectorised! {
+    /// `values = (values - mean) * scale`, element by element of one row.
+    fn standardise_in_place<'a>(values: &'a mut [f32], mean: &'a [f32], scale: &'a [f32]) -> () {
         for ((value, mean), scale) in values.iter_mut().zip(mean).zip(scale) {
             *value = (*value - mean) * scale;
         }
-    });
+    }
 }
 
-/// Softmax of one row of logits into `out`; returns `log sum exp`, so that `log p_k = z_k - it`.
-pub(crate) fn softmax(out: &mut [f32], logits: &[f32]) -> f32 {
-    arch().dispatch(|| {
-        let high =
-            logits.iter().fold(f32::NEG_INFINITY, |high, &z| if z > high || z.is_nan() { z } else { high });
-        let mut sum = 0.0;
+vectorised! {
+    /// Softmax of one row of logits into `out`; returns `log sum exp`, so that `log p_k = z_k - it`.
+    fn softmax<'a>(out: &'a mut [f32], logits: &'a [f32]) -> f32 {
+        let mut high = f32::NEG_INFINITY;
+        for &z in logits {
+            high = if z > high || z.is_nan() { z } else { high };
+        }
         for (out, z) in out.iter_mut().zip(logits) {
             *out = exp_of_negative(z - high);
         }
+        let mut sum = 0.0;
         for value in out.iter() {
             sum += value;
         }
@@ -156,7 +176,7 @@ pub(crate) fn softmax(out: &mut [f32], logits: &[f32]) -> f32 {
             *out *= inverse;
         }
         high + sum.ln()
-    })
+    }
 }
 
 /// The numbers that one Adam step needs for a stretch of parameters.
@@ -174,47 +194,51 @@ pub(crate) struct AdamStep {
     pub(crate) pull: f32,
 }
 
-/// One Adam step on a stretch of parameters whose gradient is the sum of `shards`.
-pub(crate) fn adam(
-    step: &AdamStep,
-    parameters: &mut [f32],
-    first: &mut [f32],
-    second: &mut [f32],
-    shards: &[&[f32]],
-) {
-    arch().dispatch(|| {
-        let (one_beta1, one_beta2) = (1.0 - step.beta1, 1.0 - step.beta2);
+/// One parameter's Adam step.
+#[inline(always)]
+fn update(step: &AdamStep, parameter: &mut f32, first: &mut f32, second: &mut f32, gradient: f32) {
+    let gradient = parameter.mul_add(step.pull, gradient);
+    *first = first.mul_add(step.beta1, (1.0 - step.beta1) * gradient);
+    *second = second.mul_add(step.beta2, (1.0 - step.beta2) * gradient * gradient);
+    let scale = (*second * step.correction2).sqrt() + step.epsilon;
+    *parameter = parameter.mul_add(step.shrink, -step.learning_rate * step.correction1 * *first / scale);
+}
+
+vectorised! {
+    /// One Adam step on a stretch of parameters whose gradient is the sum of `shards`.
+    fn adam<'a>(
+        step: &'a AdamStep,
+        parameters: &'a mut [f32],
+        first: &'a mut [f32],
+        second: &'a mut [f32],
+        shards: &'a [&'a [f32]],
+    ) -> () {
         let n = parameters.len();
         let (first, second) = (&mut first[..n], &mut second[..n]);
-        let rate = step.learning_rate * step.correction1;
-        let update = |parameter: &mut f32, first: &mut f32, second: &mut f32, gradient: f32| {
-            let gradient = parameter.mul_add(step.pull, gradient);
-            *first = first.mul_add(step.beta1, one_beta1 * gradient);
-            *second = second.mul_add(step.beta2, one_beta2 * gradient * gradient);
-            let scale = (*second * step.correction2).sqrt() + step.epsilon;
-            *parameter = parameter.mul_add(step.shrink, -rate * *first / scale);
-        };
         match shards {
             [one] => {
                 let one = &one[..n];
                 for i in 0..n {
-                    update(&mut parameters[i], &mut first[i], &mut second[i], one[i]);
+                    update(step, &mut parameters[i], &mut first[i], &mut second[i], one[i]);
                 }
             }
             [one, two] => {
                 let (one, two) = (&one[..n], &two[..n]);
                 for i in 0..n {
-                    update(&mut parameters[i], &mut first[i], &mut second[i], one[i] + two[i]);
+                    update(step, &mut parameters[i], &mut first[i], &mut second[i], one[i] + two[i]);
                 }
             }
             many => {
                 for i in 0..n {
-                    let gradient = many.iter().map(|shard| shard[i]).sum();
-                    update(&mut parameters[i], &mut first[i], &mut second[i], gradient);
+                    let mut gradient = 0.0;
+                    for shard in many {
+                        gradient += shard[i];
+                    }
+                    update(step, &mut parameters[i], &mut first[i], &mut second[i], gradient);
                 }
             }
         }
-    });
+    }
 }
 
 #[cfg(test)]
