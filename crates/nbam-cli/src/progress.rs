@@ -1,6 +1,6 @@
 //! How far a fit has come: a bar on a terminal, a line every few seconds elsewhere.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -16,12 +16,12 @@ const PAUSE: Duration = Duration::from_secs(5);
 pub(crate) struct FitProgress {
     printer: Printer,
     bar: Option<ProgressBar>,
-    /// When the fit took its first step; reading and preparing are over by then.
-    start: OnceLock<Instant>,
     state: Mutex<State>,
 }
 
 struct State {
+    /// When the first epoch was over: what came before (reading, trial fits) says nothing of the time left.
+    first: Option<Instant>,
     last_line: Instant,
     done: usize,
     total: usize,
@@ -37,17 +37,8 @@ impl FitProgress {
             }
             bar
         });
-        let state = State { last_line: Instant::now(), done: 0, total: 0 };
-        Self { printer, bar, start: OnceLock::new(), state: Mutex::new(state) }
-    }
-
-    fn started(&self) -> Instant {
-        *self.start.get_or_init(|| {
-            if let Some(bar) = &self.bar {
-                bar.reset();
-            }
-            Instant::now()
-        })
+        let state = State { first: None, last_line: Instant::now(), done: 0, total: 0 };
+        Self { printer, bar, state: Mutex::new(state) }
     }
 
     /// Takes the bar away, whether the fit ended well or not.
@@ -65,19 +56,22 @@ impl Monitor for FitProgress {
         }
         // A reporter that panicked has left nothing half done here.
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let first = *state.first.get_or_insert_with(|| {
+            if let Some(bar) = &self.bar {
+                bar.reset();
+            }
+            Instant::now()
+        });
         state.done += 1;
-        // A fit may compare two kinds of network and then takes as many epochs again.
-        if state.done > state.total {
-            state.total += progress.members * progress.epochs;
-        }
+        state.total = progress.members * progress.epochs;
         if let Some(bar) = &self.bar {
             bar.set_length(state.total as u64);
             bar.set_position(state.done as u64);
             bar.set_message(format!("loss {:.3}", progress.loss));
-        } else if state.last_line.elapsed() >= PAUSE {
+        } else if state.last_line.elapsed() >= PAUSE && state.done > 1 {
             state.last_line = Instant::now();
-            let left = self.started().elapsed().as_secs_f64() / state.done as f64
-                * (state.total - state.done) as f64;
+            let left = state.total.saturating_sub(state.done) as f64;
+            let left = first.elapsed().as_secs_f64() / (state.done - 1) as f64 * left;
             self.printer.line(format_args!(
                 "training: epoch {} of {}, about {left:.0} s left, loss {:.3}",
                 state.done, state.total, progress.loss
@@ -86,7 +80,6 @@ impl Monitor for FitProgress {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.started();
         interrupt::is_requested()
     }
 }
