@@ -101,7 +101,7 @@ pub fn audit(table: &Table, options: &AuditOptions, monitor: &dyn Monitor) -> Re
         .collect();
     let feature_names = preparation.describe(table, 0).into_iter().map(|(name, _)| name).collect();
     let (mut warnings, notes) = sorted_notes(notes);
-    warnings.extend(model_warnings(&model));
+    warnings.extend(model_warnings(&model, &classes));
     let facts = RunFacts {
         features: design.columns,
         seed: options.seed,
@@ -159,14 +159,15 @@ fn sorted_notes(notes: Vec<Note>) -> (Vec<Warning>, Vec<String>) {
     (warnings.collect(), notes.into_iter().map(|note| note.message).collect())
 }
 
-fn model_warnings(model: &Model) -> Vec<Warning> {
+/// What the model says of itself, with the classes' own names.
+fn model_warnings(model: &Model, classes: &[String]) -> Vec<Warning> {
     let warnings = match model {
         Model::Classifier(model) => model.warnings(),
         Model::Regressor(model) => model.warnings(),
     };
     warnings
         .iter()
-        .map(|warning| Warning { code: warning.code.to_owned(), message: warning.message.clone() })
+        .map(|warning| Warning { code: warning.code.clone(), message: warning.message_with_names(classes) })
         .collect()
 }
 

@@ -3,6 +3,7 @@
 mod audit;
 mod bad_input;
 mod corrupt;
+mod examples;
 mod interrupt;
 mod new_rows;
 mod support;

@@ -1,7 +1,8 @@
 //! The objectives of classification: from a network's outputs and a label to the kernel.
 
 use super::channel::Channel;
-use crate::density::{categorical::log_softmax, transition::Transition, uniform};
+use crate::density::categorical::{log_softmax, log_sum_exp};
+use crate::density::{transition::Transition, uniform};
 use crate::loss::RobustLoss;
 use crate::net::{Head, vector};
 use crate::switch::{Evidence, Known, row};
@@ -155,12 +156,11 @@ impl LabelState {
                 log_anomaly: uniform::log_density(classes as f64),
             },
             Self::Free { clean } => {
-                let mut log_q = vec![0.0; classes];
-                log_softmax(&outputs[classes..2 * classes], &mut log_q);
+                let logits = &outputs[classes..2 * classes];
                 Evidence {
                     log_clean: -clean.value(-log_p[y]),
                     logit_prior: f64::from(outputs[2 * classes]),
-                    log_anomaly: log_q[y],
+                    log_anomaly: f64::from(logits[y]) - log_sum_exp(logits),
                 }
             }
             // sigmoid(0 + l + log(1 - p)) = 1 - p.

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct Warning {
     /// What kind of warning it is; see [`Warning::CODES`].
     pub code: String,
-    /// One sentence for a person.
+    /// One sentence for a person, with classes by their number; see [`Self::message_with_names`].
     pub message: String,
+    /// The classes that it is about.
+    pub classes: Vec<usize>,
 }
 
 impl Warning {
@@ -29,8 +31,19 @@ impl Warning {
         "few_rows",
     ];
 
-    fn new(code: usize, message: String) -> Self {
-        Self { code: Self::CODES[code].into(), message }
+    fn new(code: usize, classes: &[usize], message: String) -> Self {
+        Self { code: Self::CODES[code].into(), message, classes: classes.to_vec() }
+    }
+
+    /// The sentence with the classes' names in place of their numbers.
+    pub fn message_with_names(&self, names: &[String]) -> String {
+        let mut classes = self.classes.clone();
+        // Higher numbers first: "class 1" is also the beginning of "class 12".
+        classes.sort_unstable_by(|a, b| b.cmp(a));
+        classes.iter().fold(self.message.clone(), |message, &class| match names.get(class) {
+            Some(name) => message.replace(&format!("class {class}"), &format!("class '{name}'")),
+            None => message,
+        })
     }
 }
 
@@ -49,6 +62,7 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
     if mean > 0.5 {
         warnings.push(Warning::new(
             0,
+            &[],
             format!(
                 "{:.0} % of the rows look contaminated; when most rows are wrong, the data cannot say which are right",
                 100.0 * mean
@@ -61,6 +75,7 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
     if means.len() > 1 && (posterior.member_spread > SPREAD_LIMIT || range > MEANS_LIMIT) {
         warnings.push(Warning::new(
             2,
+            &[],
             format!(
                 "networks from {} different starts disagree: they find between {:.1} % and {:.1} % contaminated, \
                  and a row's probability differs by {:.2} on average",
@@ -90,9 +105,9 @@ pub(crate) fn class_warnings<'a>(
             };
             if transitions.iter().filter(is_swapped).count() > 0 {
                 let message = format!(
-                    "classes {from} and {to} may have changed names in the fit: most labels of each are taken for the other"
+                    "class {from} and class {to} may have changed names in the fit: most labels of each are taken for the other"
                 );
-                warnings.push(Warning::new(1, message));
+                warnings.push(Warning::new(1, &[from, to], message));
             }
         }
     }
@@ -102,6 +117,7 @@ pub(crate) fn class_warnings<'a>(
         if highest > 0.5 {
             warnings.push(Warning::new(
                 3,
+                &[class],
                 format!(
                     "{:.0} % of the rows that really are of class {class} seem to carry another label; above one half this \
                      rests on the model's assumptions more than on the data",
@@ -115,7 +131,39 @@ pub(crate) fn class_warnings<'a>(
     for (class, count) in counts.iter().enumerate().filter(|(_, count)| **count < ROWS_LIMIT) {
         let message =
             format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
-        warnings.push(Warning::new(4, message));
+        warnings.push(Warning::new(4, &[class], message));
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_named() {
+        let swapped =
+            Transition::new(vec![0.8, 0.9, 0.1], vec![0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.5, 0.0]).unwrap();
+        let labels: Vec<usize> = (0..25).map(|row| row % 2).chain([2]).collect();
+        let warnings = class_warnings(&labels, 3, [&swapped].into_iter());
+        let codes: Vec<&str> = warnings.iter().map(|warning| warning.code.as_str()).collect();
+        assert_eq!(codes, ["branches_possibly_swapped", "prior_above_half", "prior_above_half", "few_rows"]);
+        let names = ["cat", "class 1", "dog"].map(String::from);
+        let message = warnings[0].message_with_names(&names);
+        assert!(message.starts_with("class 'cat' and class 'class 1' may have"), "{message}");
+        assert!(warnings[3].message_with_names(&names).starts_with("class 'dog' has 1 rows"));
+    }
+
+    #[test]
+    fn members_that_disagree_are_heard() {
+        let posterior = |means: &[f64]| Posterior {
+            contamination: vec![0.1; 10],
+            member_means: means.to_vec(),
+            ..Posterior::default()
+        };
+        assert!(posterior_warnings(&posterior(&[0.10, 0.11])).is_empty());
+        assert_eq!(posterior_warnings(&posterior(&[0.05, 0.2]))[0].code, "members_disagree");
+        let most = Posterior { contamination: vec![0.7; 10], ..Posterior::default() };
+        assert_eq!(posterior_warnings(&most)[0].code, "posterior_not_trusted");
+    }
 }

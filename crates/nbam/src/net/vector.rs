@@ -36,6 +36,19 @@ fn exp_of_negative(x: f32) -> f32 {
     series * f32::from_bits(((exponent + 127) << 23) as u32)
 }
 
+/// `1 / x` for `x` in [1, 2], to a unit in the last place.
+///
+/// A vector division takes as long as twenty multiplications. The parabola through the Chebyshev points is off by less than 1 %, and each of
+/// Newton's steps squares the error: 1e-4, 1e-8.
+#[inline(always)]
+fn reciprocal(x: f32) -> f32 {
+    let mut y = x.mul_add(x.mul_add(0.323_232_3, -1.454_545_5), 2.121_212_1);
+    for _ in 0..2 {
+        y = y.mul_add(x.mul_add(-y, 1.0), y);
+    }
+    y
+}
+
 /// `max(x, 0)`, which lets a NaN through.
 #[inline(always)]
 fn cut_off(x: f32) -> f32 {
@@ -46,7 +59,7 @@ fn cut_off(x: f32) -> f32 {
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
     let e = exp_of_negative(-2.0 * x.abs());
-    let result = ((1.0 - e) / (1.0 + e)).copysign(x);
+    let result = ((1.0 - e) * reciprocal(1.0 + e)).copysign(x);
     if x.is_nan() { x } else { result }
 }
 
@@ -268,6 +281,25 @@ mod tests {
     /// What the sum of `x - 0.5` and `0.5` is in `f32`.
     fn out_input(x: f32) -> f32 {
         (x - 0.5) + 0.5
+    }
+
+    #[test]
+    fn reciprocal_is_accurate_over_its_range() {
+        for step in 0..=1000 {
+            let x = 1.0 + step as f32 * 0.001;
+            assert!((f64::from(reciprocal(x)) * f64::from(x) - 1.0).abs() < 2e-7, "{x}");
+        }
+    }
+
+    #[test]
+    fn a_nan_is_not_lost() {
+        let mut values = [f32::NAN, 1.0];
+        bias_tanh(&mut values, 2, 0..2, &[0.0, 0.0]);
+        assert!(values[0].is_nan() && values[1] < 1.0);
+        let mut values = [f32::NAN];
+        bias_relu(&mut values, 1, 0..1, &[0.0]);
+        assert!(values[0].is_nan());
+        assert!(softmax(&mut [0.0; 2], &[1.0, f32::NAN]).is_nan());
     }
 
     #[test]
