@@ -51,43 +51,9 @@ impl Model {
     /// # Errors
     /// When the files cannot be written.
     pub fn save(&self, folder: &Path, attachment: &serde_json::Value) -> Result<()> {
-        let (scaler, networks): (&Scaler, Vec<&Network>) = match self {
-            Self::Classifier(model) => {
-                (&model.scaler, model.members.iter().map(|member| &member.network).collect())
-            }
-            Self::Regressor(model) => {
-                (&model.scaler, model.members.iter().map(|member| &member.network).collect())
-            }
-        };
-        let tensors = tensor_bytes(scaler, &networks)?;
-        let description = Description {
-            format: FORMAT,
-            nbam: env!("CARGO_PKG_VERSION").into(),
-            tensors: hash(&tensors),
-            shape: networks[0].shape().clone(),
-            task: self.task(),
-            attachment: attachment.clone(),
-        };
-        let text = serde_json::to_string_pretty(&description).map_err(|error| {
-            Error::new(ErrorKind::Model, format!("the model cannot be described: {error}"))
-        })?;
-        std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, &error))?;
-        write_whole(&folder.join(TENSORS), &tensors)?;
-        write_whole(&folder.join(DESCRIPTION), text.as_bytes())
-    }
-
-    fn task(&self) -> Task {
         match self {
-            Self::Classifier(model) => Task::Classification {
-                params: model.params.clone(),
-                classes: model.classes,
-                states: model.members.iter().map(|member| member.state.clone()).collect(),
-            },
-            Self::Regressor(model) => Task::Regression {
-                params: model.params.clone(),
-                target: model.target,
-                states: model.members.iter().map(|member| member.state.clone()).collect(),
-            },
+            Self::Classifier(model) => model.parts().write(folder, attachment),
+            Self::Regressor(model) => model.parts().write(folder, attachment),
         }
     }
 
@@ -158,6 +124,103 @@ impl Model {
         };
         Ok((model, description.attachment))
     }
+}
+
+/// What is written of a model.
+struct Parts<'a> {
+    scaler: &'a Scaler,
+    networks: Vec<&'a Network>,
+    task: Task,
+}
+
+impl Parts<'_> {
+    fn write(self, folder: &Path, attachment: &serde_json::Value) -> Result<()> {
+        let tensors = tensor_bytes(self.scaler, &self.networks)?;
+        let description = Description {
+            format: FORMAT,
+            nbam: env!("CARGO_PKG_VERSION").into(),
+            tensors: hash(&tensors),
+            shape: self.networks[0].shape().clone(),
+            task: self.task,
+            attachment: attachment.clone(),
+        };
+        let text = serde_json::to_string_pretty(&description).map_err(|error| {
+            Error::new(ErrorKind::Model, format!("the model cannot be described: {error}"))
+        })?;
+        std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, &error))?;
+        write_whole(&folder.join(TENSORS), &tensors)?;
+        write_whole(&folder.join(DESCRIPTION), text.as_bytes())
+    }
+}
+
+impl Classifier {
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            scaler: &self.scaler,
+            networks: self.members.iter().map(|member| &member.network).collect(),
+            task: Task::Classification {
+                params: self.params.clone(),
+                classes: self.classes,
+                states: self.members.iter().map(|member| member.state.clone()).collect(),
+            },
+        }
+    }
+
+    /// Saves into a folder, which is made if need be: `model.safetensors` and `model.json`.
+    ///
+    /// # Errors
+    /// When the files cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        self.parts().write(folder, &serde_json::Value::Null)
+    }
+
+    /// Loads a saved classifier; it gives the same bits as the one that was saved.
+    ///
+    /// # Errors
+    /// As [`Model::load`], and when the folder holds a regressor.
+    pub fn load(folder: &Path) -> Result<Self> {
+        match Model::load(folder)?.0 {
+            Model::Classifier(model) => Ok(model),
+            Model::Regressor(_) => Err(other_kind(folder, "a regressor", "a classifier")),
+        }
+    }
+}
+
+impl Regressor {
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            scaler: &self.scaler,
+            networks: self.members.iter().map(|member| &member.network).collect(),
+            task: Task::Regression {
+                params: self.params.clone(),
+                target: self.target,
+                states: self.members.iter().map(|member| member.state.clone()).collect(),
+            },
+        }
+    }
+
+    /// Saves into a folder, which is made if need be: `model.safetensors` and `model.json`.
+    ///
+    /// # Errors
+    /// When the files cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        self.parts().write(folder, &serde_json::Value::Null)
+    }
+
+    /// Loads a saved regressor; it gives the same bits as the one that was saved.
+    ///
+    /// # Errors
+    /// As [`Model::load`], and when the folder holds a classifier.
+    pub fn load(folder: &Path) -> Result<Self> {
+        match Model::load(folder)?.0 {
+            Model::Regressor(model) => Ok(model),
+            Model::Classifier(_) => Err(other_kind(folder, "a classifier", "a regressor")),
+        }
+    }
+}
+
+fn other_kind(folder: &Path, got: &str, expected: &str) -> Error {
+    Error::new(ErrorKind::Model, format!("{} holds {got}, expected {expected}", folder.display()))
 }
 
 fn tensor_bytes(scaler: &Scaler, networks: &[&Network]) -> Result<Vec<u8>> {

@@ -42,7 +42,7 @@ fn exp_of_negative(x: f32) -> f32 {
 /// Newton's steps squares the error: 1e-4, 1e-8.
 #[inline(always)]
 fn reciprocal(x: f32) -> f32 {
-    let mut y = x.mul_add(x.mul_add(0.323_232_3, -1.454_545_5), 2.121_212_1);
+    let mut y = x.mul_add(x.mul_add(0.323_232_3, -1.454_545_5), 2.121_212);
     for _ in 0..2 {
         y = y.mul_add(x.mul_add(-y, 1.0), y);
     }

@@ -89,8 +89,14 @@ fn saved_models_come_back_with_the_same_bits() {
         let model = params.fit(&features, &data.y).unwrap();
         let expected = bits(&model.posterior(&features, &data.y, None).unwrap());
         let place = folder.path().join(format!("values{index}"));
-        Model::Regressor(model).save(&place, &attachment).unwrap();
-        let (Model::Regressor(loaded), _) = Model::load(&place).unwrap() else { panic!("another kind") };
+        model.save(&place).unwrap();
+        let loaded = Regressor::load(&place).unwrap();
+        assert!(
+            Classifier::load(&place)
+                .unwrap_err()
+                .to_string()
+                .ends_with("holds a regressor, expected a classifier")
+        );
         assert_eq!(bits(&loaded.posterior(&features, &data.y, None).unwrap()), expected);
     }
 }
