@@ -55,7 +55,7 @@ impl Adam {
         Self { first: vec![0.0; parameters], second: vec![0.0; parameters], steps: 0 }
     }
 
-    /// One step. The gradient is the sum of `shards`; `stretches` covers the parameters with their decay.
+    /// One step. The gradient is the sum of `shards`; `stretches` covers the parameters from first to last.
     pub fn step(
         &mut self,
         parameters: &mut [f32],
@@ -76,38 +76,31 @@ impl Adam {
             shrink: 1.0 - learning_rate * pull.decay,
             pull: pull.gaussian,
         };
-        let run = |(range, pull): &(Range<usize>, Pull),
-                   parameters: &mut [f32],
-                   first: &mut [f32],
-                   second: &mut [f32]| {
-            let step = step_with(pull);
-            if !parallel || range.len() <= STRETCH {
-                let shards: Shards<'_> = shards.iter().map(|shard| &shard[range.clone()]).collect();
-                vector::adam(&step, parameters, first, second, &shards);
-                return;
+        // One list of short stretches, so that one fork and one join serve all parameters.
+        let mut tasks = Vec::new();
+        let mut rest = (parameters, &mut self.first[..], &mut self.second[..]);
+        for (range, pull) in stretches {
+            for start in range.clone().step_by(STRETCH) {
+                let range = start..(start + STRETCH).min(range.end);
+                let (parameters, first, second) = rest;
+                let (parameters, parameters_rest) = parameters.split_at_mut(range.len());
+                let (first, first_rest) = first.split_at_mut(range.len());
+                let (second, second_rest) = second.split_at_mut(range.len());
+                rest = (parameters_rest, first_rest, second_rest);
+                tasks.push((range, pull, parameters, first, second));
             }
-            parameters
-                .par_chunks_mut(STRETCH)
-                .zip(first.par_chunks_mut(STRETCH))
-                .zip(second.par_chunks_mut(STRETCH))
-                .enumerate()
-                .for_each(|(chunk, ((parameters, first), second))| {
-                    let start = range.start + chunk * STRETCH;
-                    let stretch = start..start + parameters.len();
-                    let shards: Shards<'_> = shards.iter().map(|shard| &shard[stretch.clone()]).collect();
-                    vector::adam(&step, parameters, first, second, &shards);
-                });
+        }
+        let run = |(range, pull, parameters, first, second): Task<'_>| {
+            let shards: Vec<&[f32]> = shards.iter().map(|shard| &shard[range.clone()]).collect();
+            vector::adam(&step_with(pull), parameters, first, second, &shards);
         };
-        for stretch in stretches {
-            let range = stretch.0.clone();
-            run(
-                stretch,
-                &mut parameters[range.clone()],
-                &mut self.first[range.clone()],
-                &mut self.second[range],
-            );
+        if parallel {
+            tasks.into_par_iter().for_each(run);
+        } else {
+            tasks.into_iter().for_each(run);
         }
     }
 }
 
-type Shards<'a> = Vec<&'a [f32]>;
+/// Where a stretch lies, what pulls at it, and its parameters and moments.
+type Task<'a> = (Range<usize>, &'a Pull, &'a mut [f32], &'a mut [f32], &'a mut [f32]);
