@@ -28,7 +28,7 @@ fn audit(file: &str, target: &str, members: &str) -> (f64, f64) {
     let flags = column(&rows, "is_flagged");
     let truth = column(&input, "is_contaminated");
     let count = |flagged: &str, wrong: &str| {
-        flags.iter().zip(&truth).filter(|(flag, truth)| *flag == flagged && *truth == wrong).count() as f64
+        flags.iter().zip(&truth).filter(|(flag, truth)| **flag == flagged && **truth == wrong).count() as f64
     };
     let (hits, misses, false_flags) = (count("true", "true"), count("false", "true"), count("true", "false"));
     assert!(hits + misses > 0.0, "the truth was not read");
