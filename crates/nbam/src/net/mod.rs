@@ -1,8 +1,8 @@
 //! The engine: multilayer perceptrons with several heads, trained by Adam, on the `gemm` crate.
 //!
 //! Everything is laid out for one pass over memory: parameters are one flat vector, element-wise work is
-//! fused and dispatched to the widest vectors that the machine has, and nothing is allocated inside the
-//! training loop.
+//! fused and dispatched to the widest vectors that the machine has, and the buffers of a pass are allocated
+//! once, before the training loop.
 
 mod adam;
 mod features;
