@@ -39,9 +39,9 @@ mod train;
 
 pub use error::{Error, ErrorKind, Result};
 pub use model::{
-    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Model, Params,
-    Posterior, Prediction, Preset, Regression, Regressor, Review, TransitionPrior, ValueAnomaly, ValuePrior,
-    Warning,
+    Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Model,
+    ModelBytes, Params, PlantedCheck, Posterior, Prediction, Preset, Regression, Regressor, Review,
+    TransitionPrior, ValueAnomaly, ValuePrior, Warning,
 };
 pub use net::{Activation, Features, Scaling, Schedule};
 pub use train::{Monitor, Progress, Silent};

@@ -3,6 +3,9 @@
 use super::values::ValueAnomaly;
 use crate::density::{gaussian, student_t::StudentT, uniform};
 use crate::switch::log_add_exp;
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 /// One Gaussian of a mixture, in units of the scaled target.
@@ -19,6 +22,8 @@ pub(crate) struct Component {
 pub(crate) enum Anomaly {
     /// The network's own head gives it.
     Head,
+    /// There is none.
+    Absent,
     Uniform {
         range: f64,
     },
@@ -47,6 +52,7 @@ impl Anomaly {
     pub(crate) fn new(kind: &ValueAnomaly, range: f64) -> Self {
         match *kind {
             ValueAnomaly::Head => Self::Head,
+            ValueAnomaly::Plain { .. } => Self::Absent,
             ValueAnomaly::Uniform => Self::Uniform { range },
             ValueAnomaly::Mixture { components } => {
                 // Spread the means, so that the components have a reason to part.
@@ -69,13 +75,36 @@ impl Anomaly {
     /// `log q(y)`; the known error widens Gaussians.
     pub(crate) fn log_density(&self, y: f64, error: f64) -> f64 {
         match self {
-            Self::Head => f64::NEG_INFINITY,
+            Self::Head | Self::Absent => f64::NEG_INFINITY,
             Self::Uniform { range } => uniform::log_density(*range),
             Self::Mixture(components) => components
                 .iter()
                 .map(|component| component.log_joint(y, error))
                 .fold(f64::NEG_INFINITY, log_add_exp),
             Self::StudentT { density, mean, log_sd } => density.log_density(y, *mean, *log_sd).log_density,
+        }
+    }
+
+    /// A value from the density; `low` is the lower end of a uniform one. `None` where the density is not here.
+    pub(crate) fn draw(&self, error: f64, low: f64, random: &mut ChaCha8Rng) -> Option<f64> {
+        let normal: f64 = random.sample(StandardNormal);
+        match self {
+            Self::Head | Self::Absent => None,
+            Self::Uniform { range } => Some(low + range * random.random::<f64>()),
+            Self::Mixture(components) => {
+                let mut left = random.random::<f64>();
+                let past = |component: &&Component| {
+                    left -= component.weight;
+                    left < 0.0
+                };
+                let component = components.iter().find(past).or(components.last())?;
+                Some(component.mean + component.log_sd.exp().hypot(error) * normal)
+            }
+            Self::StudentT { density, mean, log_sd } => {
+                let freedom = rand_distr::ChiSquared::new(density.nu()).ok()?;
+                let scale = (density.nu() / random.sample(freedom)).sqrt();
+                Some(mean + log_sd.exp() * scale * normal)
+            }
         }
     }
 
@@ -90,7 +119,7 @@ impl Anomaly {
             sums[3 * at + 2] += weight * (mean * mean + variance);
         };
         match self {
-            Self::Head | Self::Uniform { .. } => {}
+            Self::Head | Self::Absent | Self::Uniform { .. } => {}
             Self::Mixture(components) => {
                 let total = self.log_density(y, error);
                 for (at, component) in components.iter().enumerate() {
@@ -118,7 +147,7 @@ impl Anomaly {
             0.5 * ((squares + SCALE_COUNT * SCALE_SD * SCALE_SD) / (count + SCALE_COUNT)).ln()
         };
         match self {
-            Self::Head | Self::Uniform { .. } => {}
+            Self::Head | Self::Absent | Self::Uniform { .. } => {}
             Self::Mixture(components) => {
                 let total: f64 = sums.0.iter().map(|sums| sums[0] * rows + WEIGHT_COUNT).sum();
                 for (component, sums) in components.iter_mut().zip(&sums.0) {
@@ -151,7 +180,7 @@ impl AnomalySums {
             [mass, mass * mean, mass * (mean * mean + (2.0 * log_sd).exp())]
         };
         Self(match anomaly {
-            Anomaly::Head | Anomaly::Uniform { .. } => Vec::new(),
+            Anomaly::Head | Anomaly::Absent | Anomaly::Uniform { .. } => Vec::new(),
             Anomaly::Mixture(components) => {
                 components.iter().map(|part| moments(rate * part.weight, part.mean, part.log_sd)).collect()
             }

@@ -38,6 +38,12 @@ impl Channel {
         self.moved.len() + self.stayed.len()
     }
 
+    /// The share of the rows that are really of each class.
+    pub(crate) fn shares(&self) -> Vec<f64> {
+        let moved = self.moved.chunks_exact(self.stayed.len()).map(|row| row.iter().sum::<f64>());
+        moved.zip(&self.stayed).map(|(moved, stayed)| moved + stayed).collect()
+    }
+
     /// Blends a batch's expected counts in and re-estimates the channel.
     pub(crate) fn absorb(&mut self, counts: &[f64], context: &Context) {
         let rows = context.rows as f64;

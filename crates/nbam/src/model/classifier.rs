@@ -1,19 +1,19 @@
 //! The classifier.
 
 use super::ensemble::{averaged_posterior, fit_members};
+use super::fit_labels::Fit;
 use super::labels::{LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
+use super::selection::{Candidate, kept};
 use super::warning::{Warning, class_warnings, posterior_warnings};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
-use crate::net::{Features, Network, Scaler, Shape};
+use crate::net::{Features, Network, Scaler};
 use crate::switch::{Known, sigmoid};
-use crate::train::{Monitor, Scoring, Setting, Silent, Trained, in_pool, train};
+use crate::train::{Monitor, Scoring, Silent, Trained, in_pool};
 use crate::{Error, ErrorKind, Result};
-use rand::SeedableRng as _;
-use rand_chacha::ChaCha8Rng;
 
 /// A predictor of classes that learned from partly wrong labels, and knows which were wrong.
 ///
@@ -136,42 +136,86 @@ impl Checked<Classification> {
         in_pool(self.0.threads, || self.fit_here(rows, classes, monitor))?
     }
 
+    /// The strength of the weight prior that [`Self::fit_rows`] settles on for these rows: the one given, or the one that left-out
+    /// rows decide for. To fit several models with the same strength, choose it once and give it to each.
+    ///
+    /// # Errors
+    /// When the data is not valid, a trial fit fails, or the monitor cancels it.
+    pub fn choose_weight_prior(&self, rows: &LabelledRows<'_>, monitor: &dyn Monitor) -> Result<f64> {
+        let classes = rows.check()?;
+        in_pool(self.0.threads, || {
+            let scaler = Scaler::fit(&rows.features, &self.0.scaling)?;
+            let weights = relative_weights(rows.weights);
+            let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
+            self.fit_on(rows, classes, &scaler, labels, monitor).weight_prior()
+        })?
+    }
+
+    fn fit_on<'a>(
+        &'a self,
+        rows: &'a LabelledRows<'_>,
+        classes: usize,
+        scaler: &'a Scaler,
+        labels: Labels<'a>,
+        monitor: &'a dyn Monitor,
+    ) -> Fit<'a> {
+        Fit { params: &self.0, classes, features: &rows.features, scaler, labels, monitor }
+    }
+
     fn fit_here(&self, rows: &LabelledRows<'_>, classes: usize, monitor: &dyn Monitor) -> Result<Classifier> {
         let params = &self.0;
-        let task = &params.task;
         let scaler = Scaler::fit(&rows.features, &params.scaling)?;
         let weights = relative_weights(rows.weights);
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
-        let shape = Shape {
-            inputs: rows.features.columns(),
-            hidden: params.hidden.clone(),
-            activation: params.activation,
-            heads: task.model.heads(classes, task.prior_hidden, task.prior_bias),
-        };
-        let fitted = fit_members(params.members, |member, is_parallel| {
-            let plan = params.plan(rows.features.rows(), member);
-            let network = Network::new(shape.clone(), &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
-            let objective = LabelObjective::new(labels, classes, task.model);
-            let members = params.members;
-            let (features, scaler) = (&rows.features, &scaler);
-            let setting = Setting { features, scaler, rows: None, member, members, is_parallel, monitor };
-            train(network, objective, &plan, &setting)
+        let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
+        let weight_prior = fit.weight_prior()?;
+        let members = params.members;
+        let fitted = fit_members(members, |member, is_parallel| {
+            fit.train(weight_prior, None, (member, members), is_parallel)
         })?;
+        let (fitted, shares) = best_explanation(fitted, weight_prior, rows.labels.len());
         let averaged = averaged_posterior(&fitted, rows.labels.len());
         let (mut members, mut losses) = (Vec::new(), Vec::new());
         for Trained { network, objective, losses: member_losses, .. } in fitted {
             members.push(ClassifierMember { network, state: objective.into_state() });
             losses.push(member_losses);
         }
-        let (params, training, warnings) = (params.clone(), None, Vec::new());
+        let params = Params { weight_prior: Some(weight_prior), ..params.clone() };
+        let (training, warnings) = (None, Vec::new());
         let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
         model.warnings = posterior_warnings(&posterior);
-        model.warnings.extend(class_warnings(rows.labels, classes, model.transitions()));
+        model.warnings.extend(class_warnings(rows.labels, classes, model.transitions(), &shares));
         model.training = Some(posterior);
         Ok(model)
     }
+}
+
+/// The members that found the best explanation of the labels, and the share of rows that each finds in every class.
+fn best_explanation<'a>(
+    fitted: Vec<Trained<LabelObjective<'a>>>,
+    weight_prior: f64,
+    rows: usize,
+) -> (Vec<Trained<LabelObjective<'a>>>, Vec<Vec<f64>>) {
+    let candidate = |member: &Trained<LabelObjective<'a>>| {
+        let channel = member.objective.channel()?;
+        let weights = member.network.prior_energy(weight_prior);
+        let labels = rows as f64 * member.losses.last().copied().unwrap_or(f64::INFINITY);
+        Some(Candidate {
+            objective: labels + weights,
+            rates: channel.transition.rates().to_vec(),
+            rows: channel.shares().iter().map(|share| share * rows as f64).collect(),
+        })
+    };
+    let Some(candidates) = fitted.iter().map(candidate).collect::<Option<Vec<_>>>() else {
+        return (fitted, Vec::new());
+    };
+    let is_kept = kept(&candidates);
+    let members = fitted.into_iter().zip(&is_kept).filter(|(_, kept)| **kept);
+    let members: Vec<_> = members.map(|(member, _)| member).collect();
+    let shares = members.iter().filter_map(|member| Some(member.objective.channel()?.shares())).collect();
+    (members, shares)
 }
 
 impl Classifier {
@@ -323,6 +367,23 @@ impl Classifier {
             sum.add(rows.into_iter());
         }
         sum.finish()
+    }
+
+    /// The mean over members of `q(y|x)` of every class, for some rows.
+    pub(crate) fn anomaly_densities(&self, features: &Features<'_>, rows: &[u32]) -> Vec<f64> {
+        let classes = self.classes;
+        let networks = self.networks();
+        let scoring = Scoring { rows: Some(rows), ..self.scoring(features) };
+        let mut densities = vec![0.0; rows.len() * classes];
+        scoring.each_row_into(&networks, &mut densities, classes, |_, outputs, densities| {
+            let mut log_p = vec![0.0; classes];
+            for (member, outputs) in self.members.iter().zip(outputs) {
+                for (y, density) in densities.iter_mut().enumerate() {
+                    *density += member.state.evidence(outputs, classes, y, &mut log_p).log_anomaly.exp();
+                }
+            }
+        });
+        densities
     }
 
     /// Posterior, prediction and suggestion of each row.

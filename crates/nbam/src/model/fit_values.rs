@@ -1,14 +1,14 @@
 //! Fitting one regression network, and choosing how strongly its weights are held.
 
 use super::ensemble::fit_members;
+use super::left_out::{Division, FOLDS, Quiet};
 use super::params::{Params, Regression};
 use super::values::{ValueObjective, ValueState, Values};
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::Known;
-use crate::train::{Monitor, Scoring, Setting, Silent, Trained, train};
+use crate::train::{Monitor, Scoring, Setting, Trained, train};
 use crate::{ErrorKind, Result};
 use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 /// The training rows with scaled targets, and what all fits on them share.
@@ -26,7 +26,6 @@ pub(crate) struct Fit<'a> {
 const STRENGTHS: [f64; 3] = [0.1, 0.4, 2.0];
 /// Up to this many rows, every row is left out once; of more, one fifth is left out.
 const FEW_ROWS: usize = 2000;
-const FOLDS: usize = 5;
 
 impl Fit<'_> {
     /// Trains one network on these rows, or on all.
@@ -51,7 +50,6 @@ impl Fit<'_> {
         };
         let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
         let state = ValueState::new(task.model, self.range, f64::from(task.prior_bias));
-        // Trial fits on part of the rows are not reported as progress, but can be cancelled.
         let quiet = Quiet(self.monitor);
         let monitor: &dyn Monitor = if rows.is_some() { &quiet } else { self.monitor };
         let setting = Setting {
@@ -72,24 +70,20 @@ impl Fit<'_> {
     /// the mixture's likelihood is robust, so wrong targets among the left-out rows do not decide.
     pub(crate) fn choose_weight_prior(&self) -> Result<f64> {
         let rows = self.features.rows();
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.params.seed));
+        let division = Division::new(rows, self.params.seed);
         let folds = if rows <= FEW_ROWS { FOLDS } else { 1 };
         if rows < 2 * FOLDS {
             return Ok(STRENGTHS[STRENGTHS.len() - 1]);
         }
         let trials = fit_members(STRENGTHS.len() * folds, |trial, is_parallel| {
             let (strength, fold) = (STRENGTHS[trial / folds], trial % folds);
-            let part = |is_left_out: bool| -> Vec<u32> {
-                let rows = order.iter().enumerate().filter(|(at, _)| (at % FOLDS == fold) == is_left_out);
-                rows.map(|(_, &row)| row).collect()
-            };
             // The same start and the same batches for every strength: only the strength is compared.
-            let trained = match self.train(strength, Some(&part(false)), (fold, folds), is_parallel) {
-                Err(error) if error.kind() == ErrorKind::Diverged => return Ok(f64::INFINITY),
-                trained => trained?,
-            };
-            let left_out = part(true);
+            let trained =
+                match self.train(strength, Some(&division.without(fold)), (fold, folds), is_parallel) {
+                    Err(error) if error.kind() == ErrorKind::Diverged => return Ok(f64::INFINITY),
+                    trained => trained?,
+                };
+            let left_out = division.part(fold);
             let state = &trained.objective.state;
             let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(&left_out) };
             let losses = scoring.each_row(&trained.network, |row, outputs| {
@@ -104,18 +98,5 @@ impl Fit<'_> {
         let total = |strength: usize| trials[strength * folds..(strength + 1) * folds].iter().sum::<f64>();
         let best = (0..STRENGTHS.len()).min_by(|&a, &b| total(a).total_cmp(&total(b))).unwrap_or(0);
         Ok(STRENGTHS[best])
-    }
-}
-
-/// Passes on cancellation, and nothing else.
-struct Quiet<'a>(&'a dyn Monitor);
-
-impl Monitor for Quiet<'_> {
-    fn epoch(&self, progress: crate::Progress) {
-        Silent.epoch(progress);
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
     }
 }

@@ -50,25 +50,26 @@ pub struct TransitionPrior {
     pub rate_counts: (f64, f64),
     /// Pseudo-count of each class's contaminated labels, spread evenly over the others (a Dirichlet prior).
     pub destination_count: f64,
-    /// Doubt: pseudo-rows with contaminated labels, as a share of all rows, from one fifth of the fit on; they fade to
-    /// none while sharpness rises. A rate that EM has brought to zero stays there, and before sharpness is felt a
-    /// predictor may take errors for ambiguity: doubt opens the question again.
+    /// Doubt: pseudo-rows with contaminated labels, as a share of all rows, while sharpness rises; they fade to none
+    /// in the tenth of the fit that follows. A rate that EM has brought to zero stays there, and before sharpness is
+    /// felt a predictor may take errors for ambiguity: doubt opens the question again. It does not start earlier,
+    /// because flips of most labels of a class are found before sharpness, and doubt would dilute them.
     pub doubt: f64,
 }
 
-/// Share of the fit before which there is no doubt: flips of most labels of a class are found there, and must not be diluted.
-const DOUBT_STARTS: f64 = 0.2;
+/// The share of the fit in which doubt fades.
+const DOUBT_FADES: f64 = 0.1;
 
 impl Default for TransitionPrior {
     fn default() -> Self {
         Self {
-            initial_share: 0.7,
+            initial_share: 0.5,
             sharpness: 0.5,
             ramp: (0.3, 0.7),
-            window: (0.2, 20.0),
+            window: (0.1, 10.0),
             rate_counts: (0.1, 1.0),
             destination_count: 1.0,
-            doubt: 0.03,
+            doubt: 0.1,
         }
     }
 }
@@ -81,11 +82,11 @@ impl TransitionPrior {
 
     /// The doubt when this share of the fit is done.
     pub(crate) fn doubt_at(&self, progress: f64) -> f64 {
-        let (start, end) = (DOUBT_STARTS, self.ramp.1.max(DOUBT_STARTS));
+        let (start, end) = self.ramp;
         if progress < start {
             0.0
         } else {
-            self.doubt * (1.0 - progress / end.max(f64::MIN_POSITIVE)).max(0.0)
+            self.doubt * (1.0 - (progress - end) / DOUBT_FADES).clamp(0.0, 1.0)
         }
     }
 
@@ -143,6 +144,11 @@ impl LabelState {
             | (Self::Plain, LabelModel::Plain { .. }) => true,
             _ => false,
         }
+    }
+
+    /// Whether it is a mixture, or a loss to be compared with.
+    pub(crate) fn is_mixture(&self) -> bool {
+        !matches!(self, Self::Plain)
     }
 
     /// The evidence of label `y`, from the network's outputs, in double precision.
@@ -221,6 +227,11 @@ impl<'a> LabelObjective<'a> {
             _ => None,
         };
         Self { rows, classes, model, channel }
+    }
+
+    /// The label channel, where the model has one.
+    pub(crate) fn channel(&self) -> Option<&Channel> {
+        self.channel.as_ref()
     }
 
     /// What is left of the objective when training is over.

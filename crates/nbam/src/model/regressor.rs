@@ -12,6 +12,8 @@ use crate::net::{Features, Network, Scaler};
 use crate::switch::{Known, sigmoid};
 use crate::train::{Monitor, Scoring, Silent, Trained, in_pool};
 use crate::{Error, ErrorKind, Result};
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
 
 /// A predictor of numbers that learned from partly wrong targets, and knows which were wrong.
 ///
@@ -303,5 +305,35 @@ impl Regressor {
             sum.add(rows.into_iter());
         }
         self.target.in_target_units(sum.finish())
+    }
+
+    /// A value from `q(y|x)` for each of some rows, from a member picked at random.
+    ///
+    /// # Errors
+    /// When the model has no anomaly density.
+    pub(crate) fn anomalous_values(
+        &self,
+        rows: &MeasuredRows<'_>,
+        chosen: &[u32],
+        random: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>> {
+        let scoring = Scoring { rows: Some(chosen), ..self.scoring(&rows.features) };
+        let low = self.target.scale(rows.values.iter().copied().fold(f64::INFINITY, f64::min));
+        let outputs: Vec<Vec<Vec<f32>>> = self
+            .members
+            .iter()
+            .map(|member| scoring.each_row(&member.network, |_, outputs| outputs.to_vec()))
+            .collect();
+        let draw = |(at, &row): (usize, &u32)| {
+            let member = random.random_range(0..self.members.len());
+            let error = rows.errors.map_or(0.0, |errors| errors[row as usize] / self.target.spread);
+            let state = &self.members[member].state;
+            let value = state.draw_anomaly(&outputs[member][at], error, low, random);
+            value.map(|value| self.target.unscale(value)).ok_or_else(|| {
+                Error::new(ErrorKind::Parameter, "a plain robust density has no anomaly to draw errors from")
+                    .with_hint("choose a model with an anomaly density")
+            })
+        };
+        chosen.iter().enumerate().map(draw).collect()
     }
 }

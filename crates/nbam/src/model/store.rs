@@ -45,7 +45,44 @@ enum Task {
     Regression { params: Params<Regression>, target: TargetScale, states: Vec<ValueState> },
 }
 
+/// A model as two pieces of memory: what [`Model::save`] writes to its two files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelBytes {
+    /// `model.json`.
+    pub description: String,
+    /// `model.safetensors`.
+    pub tensors: Vec<u8>,
+}
+
 impl Model {
+    /// Saves into memory; the counterpart of [`Self::from_bytes`].
+    ///
+    /// # Errors
+    /// When the model cannot be described.
+    pub fn to_bytes(&self) -> Result<ModelBytes> {
+        match self {
+            Self::Classifier(model) => model.parts().encode(&serde_json::Value::Null),
+            Self::Regressor(model) => model.parts().encode(&serde_json::Value::Null),
+        }
+    }
+
+    /// Loads what [`Self::to_bytes`] gave: the model, with the same bits.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_bytes(bytes: &ModelBytes) -> Result<Self> {
+        let (description, tensors) = (Path::new(DESCRIPTION), Path::new(TENSORS));
+        Ok(Self::decode(&bytes.description, description, &bytes.tensors, tensors)?.0)
+    }
+
+    /// How many threads score new rows; 0 is as many as the machine has. A loaded model uses all.
+    pub fn set_threads(&mut self, threads: usize) {
+        match self {
+            Self::Classifier(model) => model.params.threads = threads,
+            Self::Regressor(model) => model.params.threads = threads,
+        }
+    }
+
     /// Saves into a folder, which is made if need be. `attachment` is kept as it is and given back by [`Self::load`].
     ///
     /// # Errors
@@ -64,60 +101,66 @@ impl Model {
     pub fn load(folder: &Path) -> Result<(Self, serde_json::Value)> {
         let path = folder.join(DESCRIPTION);
         let text = std::fs::read_to_string(&path).map_err(|error| io_error("read", &path, &error))?;
-        check_format(&text, &path)?;
-        let description: Description = serde_json::from_str(&text).map_err(|error| damaged(&path, &error))?;
-        let path = folder.join(TENSORS);
-        let bytes = std::fs::read(&path).map_err(|error| io_error("read", &path, &error))?;
-        if hash(&bytes) != description.tensors {
-            return Err(damaged(&path, &"its contents are not those that were saved with model.json"));
+        let tensors_path = folder.join(TENSORS);
+        let bytes = std::fs::read(&tensors_path).map_err(|error| io_error("read", &tensors_path, &error))?;
+        Self::decode(&text, &path, &bytes, &tensors_path)
+    }
+
+    /// The model from the contents of its two files; the paths are for messages.
+    fn decode(text: &str, text_path: &Path, bytes: &[u8], path: &Path) -> Result<(Self, serde_json::Value)> {
+        check_format(text, text_path)?;
+        let description: Description =
+            serde_json::from_str(text).map_err(|error| damaged(text_path, &error))?;
+        if hash(bytes) != description.tensors {
+            return Err(damaged(path, &"its contents are not those that were saved with model.json"));
         }
-        let tensors = SafeTensors::deserialize(&bytes).map_err(|error| damaged(&path, &error))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(path, &error))?;
         let shape = description.shape;
-        let read = |name: &str| read_tensor(&tensors, name).map_err(|error| damaged(&path, &error));
+        let read = |name: &str| read_tensor(&tensors, name).map_err(|error| damaged(path, &error));
         let scaler = Scaler { mean: read("scaler.mean")?, scale: read("scaler.scale")? };
         if scaler.mean.len() != shape.inputs || scaler.scale.len() != shape.inputs {
-            return Err(damaged(&path, &"the scaler does not fit the network"));
+            return Err(damaged(path, &"the scaler does not fit the network"));
         }
         let network = |member: usize| -> Result<Network> {
             let read = |name: &str| read_tensor(&tensors, &format!("member.{member}.{name}"));
-            Network::from_tensors(shape.clone(), read).map_err(|error| damaged(&path, &error))
+            Network::from_tensors(shape.clone(), read).map_err(|error| damaged(path, &error))
         };
         let model = match description.task {
             Task::Classification { params, classes, states } => {
                 if !(2..=CLASS_LIMIT).contains(&classes) {
-                    return Err(damaged(&path, &"the number of classes is out of range"));
+                    return Err(damaged(path, &"the number of classes is out of range"));
                 }
-                params.clone().check().map_err(|error| damaged(&path, &error))?;
+                params.clone().check().map_err(|error| damaged(path, &error))?;
                 let expected =
                     params.task.model.heads(classes, params.task.prior_hidden, params.task.prior_bias);
-                check_shape(&shape, expected, &params, &path)?;
+                check_shape(&shape, expected, &params, path)?;
                 let mut members = Vec::new();
                 for (index, state) in states.into_iter().enumerate() {
                     if !state.fits(&params.task.model, classes) {
-                        return Err(damaged(&path, &"a member does not fit the label model"));
+                        return Err(damaged(path, &"a member does not fit the label model"));
                     }
                     members.push(ClassifierMember { network: network(index)?, state });
                 }
-                check_members(members.len(), &path)?;
+                check_members(members.len(), path)?;
                 let (losses, training, warnings) = (Vec::new(), None, Vec::new());
                 Self::Classifier(Classifier { params, classes, scaler, members, losses, training, warnings })
             }
             Task::Regression { params, target, states } => {
                 if !(target.spread > 0.0 && target.spread.is_finite() && target.centre.is_finite()) {
-                    return Err(damaged(&path, &"the target's scale is not a positive number"));
+                    return Err(damaged(path, &"the target's scale is not a positive number"));
                 }
-                params.clone().check().map_err(|error| damaged(&path, &error))?;
+                params.clone().check().map_err(|error| damaged(path, &error))?;
                 let task = &params.task;
                 let expected = task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias);
-                check_shape(&shape, expected, &params, &path)?;
+                check_shape(&shape, expected, &params, path)?;
                 let mut members = Vec::new();
                 for (index, state) in states.into_iter().enumerate() {
                     if state.model != task.model || !state.fits() {
-                        return Err(damaged(&path, &"a member does not fit the value model"));
+                        return Err(damaged(path, &"a member does not fit the value model"));
                     }
                     members.push(RegressorMember { network: network(index)?, state });
                 }
-                check_members(members.len(), &path)?;
+                check_members(members.len(), path)?;
                 let (losses, training, warnings) = (Vec::new(), None, Vec::new());
                 Self::Regressor(Regressor { params, scaler, target, members, losses, training, warnings })
             }
@@ -134,7 +177,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn write(self, folder: &Path, attachment: &serde_json::Value) -> Result<()> {
+    fn encode(self, attachment: &serde_json::Value) -> Result<ModelBytes> {
         let tensors = tensor_bytes(self.scaler, &self.networks)?;
         let description = Description {
             format: FORMAT,
@@ -144,12 +187,17 @@ impl Parts<'_> {
             task: self.task,
             attachment: attachment.clone(),
         };
-        let text = serde_json::to_string_pretty(&description).map_err(|error| {
+        let description = serde_json::to_string_pretty(&description).map_err(|error| {
             Error::new(ErrorKind::Model, format!("the model cannot be described: {error}"))
         })?;
+        Ok(ModelBytes { description, tensors })
+    }
+
+    fn write(self, folder: &Path, attachment: &serde_json::Value) -> Result<()> {
+        let ModelBytes { description, tensors } = self.encode(attachment)?;
         std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, &error))?;
         write_whole(&folder.join(TENSORS), &tensors)?;
-        write_whole(&folder.join(DESCRIPTION), text.as_bytes())
+        write_whole(&folder.join(DESCRIPTION), description.as_bytes())
     }
 }
 

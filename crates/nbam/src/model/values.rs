@@ -1,10 +1,13 @@
 //! The objective of regression: from a network's outputs and a numeric target to the kernel.
 
 use super::anomaly::{Anomaly, AnomalySums};
-use crate::density::gaussian;
+use crate::density::{RobustDensity, gaussian};
 use crate::net::Head;
 use crate::switch::{Evidence, Known, logit};
 use crate::train::{Context, Objective, ShardRows};
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 /// How the spread of clean targets about their mean is modelled.
@@ -37,6 +40,12 @@ pub enum ValueAnomaly {
     Head,
     /// Uniform over the range of the targets, the classical form.
     Uniform,
+    /// No mixture: a robust density of all targets, to be compared with. Its contamination is 0 everywhere; rows are
+    /// ranked by their residuals. Belongs with [`CleanNoise::Common`] and [`ValuePrior::Common`].
+    Plain {
+        /// The density.
+        density: RobustDensity,
+    },
 }
 
 /// Whether the probability of contamination depends on the features.
@@ -129,6 +138,7 @@ impl ValueState {
                 | (Anomaly::Uniform { .. }, ValueAnomaly::Uniform)
                 | (Anomaly::Mixture(_), ValueAnomaly::Mixture { .. })
                 | (Anomaly::StudentT { .. }, ValueAnomaly::StudentT { .. })
+                | (Anomaly::Absent, ValueAnomaly::Plain { .. })
         )
     }
 
@@ -144,7 +154,10 @@ impl ValueState {
 
     fn row(&self, outputs: &[f32], y: f64, error: f64) -> ValueRow {
         let (mean, log_sd) = self.clean(outputs);
-        let clean = gaussian::log_density(y, mean, log_sd, error);
+        let clean = match self.model.anomaly {
+            ValueAnomaly::Plain { density } => density.log_density(y, mean, log_sd),
+            _ => gaussian::log_density(y, mean, log_sd, error),
+        };
         let anomaly = self
             .model
             .anomaly_at()
@@ -153,6 +166,23 @@ impl ValueState {
         let evidence =
             Evidence { log_clean: clean.log_density, logit_prior: self.prior_logit(outputs), log_anomaly };
         ValueRow { evidence, clean, log_sd, anomaly }
+    }
+
+    /// A (scaled) value from `q(y|x)`; `low` is the lowest target. `None` if the model has no anomaly.
+    pub(crate) fn draw_anomaly(
+        &self,
+        outputs: &[f32],
+        error: f64,
+        low: f64,
+        random: &mut ChaCha8Rng,
+    ) -> Option<f64> {
+        match self.model.anomaly_at() {
+            Some(at) => {
+                let sd = f64::from(outputs[at + 1]).exp().hypot(error);
+                Some(f64::from(outputs[at]) + sd * random.sample::<f64, _>(StandardNormal))
+            }
+            None => self.anomaly.draw(error, low, random),
+        }
     }
 
     /// The evidence of a (scaled) target with a (scaled) known error.
@@ -243,8 +273,14 @@ impl Objective for ValueObjective<'_> {
 
             let clean = weight * (1.0 - row.posterior);
             sums[0] += clean;
-            sums[1] +=
-                clean * squared_noise(y - f64::from(outputs[0]), value.log_sd, error, self.state.log_sd);
+            let residual = y - f64::from(outputs[0]);
+            sums[1] += clean
+                * match model.anomaly {
+                    ValueAnomaly::Plain { density } => {
+                        density.scale_weight(residual / value.log_sd.exp()) * residual * residual
+                    }
+                    _ => squared_noise(residual, value.log_sd, error, self.state.log_sd),
+                };
             sums[2] += weight * row.posterior;
             self.state.anomaly.count(y, error, weight * row.posterior, anomaly_sums);
         }

@@ -19,7 +19,7 @@ impl Warning {
     /// Every code, in the order of gravity.
     ///
     /// * `posterior_not_trusted`: more than half of the rows look contaminated.
-    /// * `branches_possibly_swapped`: two classes seem to have changed names.
+    /// * `branches_possibly_swapped`: two classes seem to have changed names, or one was taken for another.
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.
     /// * `few_rows`: a class has too few rows to be judged.
@@ -51,6 +51,8 @@ impl Warning {
 const SPREAD_LIMIT: f64 = 0.05;
 /// Difference of members' mean posteriors above which they disagree.
 const MEANS_LIMIT: f64 = 0.05;
+/// A class that has fewer rows in a fit than this share of the rows that carry its label was taken for another.
+const VANISHED: f64 = 0.25;
 /// Rows of a class below which it cannot be judged.
 const ROWS_LIMIT: usize = 10;
 
@@ -89,13 +91,17 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
     warnings
 }
 
-/// Warnings about classes: given labels, and the members' transitions.
+/// Warnings about classes: given labels, the members' transitions, and the share of the rows that each member finds
+/// in every class.
 pub(crate) fn class_warnings<'a>(
     labels: &[usize],
     classes: usize,
     transitions: impl Iterator<Item = &'a Transition>,
+    shares: &[Vec<f64>],
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let mut counts = vec![0; classes];
+    labels.iter().for_each(|&label| counts[label] += 1);
     let transitions: Vec<&Transition> = transitions.collect();
     for from in 0..classes {
         for to in from + 1..classes {
@@ -109,6 +115,16 @@ pub(crate) fn class_warnings<'a>(
                 );
                 warnings.push(Warning::new(1, &[from, to], message));
             }
+        }
+    }
+    for (class, &count) in counts.iter().enumerate().filter(|(_, count)| **count >= ROWS_LIMIT) {
+        let share = count as f64 / labels.len() as f64;
+        if shares.iter().any(|found| found[class] < VANISHED * share) {
+            let message = format!(
+                "class {class} has all but vanished from the fit: nearly every label of class {class} is taken for wrong, and \
+                 its rows for another class"
+            );
+            warnings.push(Warning::new(1, &[class], message));
         }
     }
     for class in 0..classes {
@@ -126,8 +142,6 @@ pub(crate) fn class_warnings<'a>(
             ));
         }
     }
-    let mut counts = vec![0; classes];
-    labels.iter().for_each(|&label| counts[label] += 1);
     for (class, count) in counts.iter().enumerate().filter(|(_, count)| **count < ROWS_LIMIT) {
         let message =
             format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
@@ -145,13 +159,24 @@ mod tests {
         let swapped =
             Transition::new(vec![0.8, 0.9, 0.1], vec![0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.5, 0.0]).unwrap();
         let labels: Vec<usize> = (0..25).map(|row| row % 2).chain([2]).collect();
-        let warnings = class_warnings(&labels, 3, [&swapped].into_iter());
+        let warnings = class_warnings(&labels, 3, [&swapped].into_iter(), &[]);
         let codes: Vec<&str> = warnings.iter().map(|warning| warning.code.as_str()).collect();
         assert_eq!(codes, ["branches_possibly_swapped", "prior_above_half", "prior_above_half", "few_rows"]);
         let names = ["cat", "class 1", "dog"].map(String::from);
         let message = warnings[0].message_with_names(&names);
         assert!(message.starts_with("class 'cat' and class 'class 1' may have"), "{message}");
         assert!(warnings[3].message_with_names(&names).starts_with("class 'dog' has 1 rows"));
+    }
+
+    #[test]
+    fn a_class_without_rows_is_missed() {
+        let labels: Vec<usize> = (0..100).map(|row| row % 2).collect();
+        let codes = |shares: [f64; 2]| {
+            let warnings = class_warnings(&labels, 2, [].into_iter(), &[shares.to_vec()]);
+            warnings.into_iter().map(|warning| (warning.code, warning.classes)).collect::<Vec<_>>()
+        };
+        assert_eq!(codes([0.95, 0.05]), [("branches_possibly_swapped".to_string(), vec![1])]);
+        assert_eq!(codes([0.8, 0.2]), []);
     }
 
     #[test]

@@ -160,6 +160,15 @@ impl Network {
         self.layout.blocks.iter().map(|block| (block.range(), pull(block))).collect()
     }
 
+    /// Minus the log density of the weights under the Gaussian prior of [`Self::pulls`], but for a constant.
+    pub fn prior_energy(&self, prior: f64) -> f64 {
+        let block = |block: &Block| {
+            let squares = self.parameters[block.range()].iter().map(|&weight| f64::from(weight).powi(2));
+            if block.is_weight { 0.5 * prior * block.rows as f64 * squares.sum::<f64>() } else { 0.0 }
+        };
+        self.layout.blocks.iter().map(block).sum()
+    }
+
     fn operand(&self, block: usize) -> Operand<'_> {
         let block = &self.layout.blocks[block];
         Operand::new(&self.parameters[block.range()], block.rows, block.columns)

@@ -69,7 +69,12 @@ fn saved_models_come_back_with_the_same_bits() {
         let model = params.members(2).epochs(2).fit(&features, &y).unwrap();
         let expected = bits(&model.posterior(&features, &y).unwrap());
         let place = folder.path().join(index.to_string());
-        Model::Classifier(model).save(&place, &attachment).unwrap();
+        let model = Model::Classifier(model);
+        let Model::Classifier(copy) = Model::from_bytes(&model.to_bytes().unwrap()).unwrap() else {
+            panic!("another kind")
+        };
+        assert_eq!(bits(&copy.posterior(&features, &y).unwrap()), expected);
+        model.save(&place, &attachment).unwrap();
         let (Model::Classifier(loaded), given_back) = Model::load(&place).unwrap() else {
             panic!("another kind")
         };

@@ -1,0 +1,48 @@
+//! Trial fits on part of the rows: what a choice by the likelihood of left-out rows needs.
+
+use crate::train::{Monitor, Silent};
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+
+/// Parts that the rows are divided into.
+pub(crate) const FOLDS: usize = 5;
+
+/// A random division of the rows into [`FOLDS`] parts.
+pub(crate) struct Division(Vec<u32>);
+
+impl Division {
+    pub(crate) fn new(rows: usize, seed: u64) -> Self {
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        Self(order)
+    }
+
+    /// The rows to train on when this part is left out.
+    pub(crate) fn without(&self, fold: usize) -> Vec<u32> {
+        self.rows(|at| at % FOLDS != fold)
+    }
+
+    /// The rows of this part.
+    pub(crate) fn part(&self, fold: usize) -> Vec<u32> {
+        self.rows(|at| at % FOLDS == fold)
+    }
+
+    fn rows(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
+        let rows = self.0.iter().enumerate().filter(|(at, _)| is_wanted(*at));
+        rows.map(|(_, &row)| row).collect()
+    }
+}
+
+/// Passes on cancellation, and nothing else: trial fits are not progress.
+pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn epoch(&self, progress: crate::Progress) {
+        Silent.epoch(progress);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
