@@ -37,11 +37,14 @@ pub struct Error {
     message: String,
     hint: Option<String>,
     io_kind: Option<std::io::ErrorKind>,
+    table_kind: Option<nbam_table::ErrorKind>,
+    method_kind: Option<nbam::ErrorKind>,
 }
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string(), hint: None, io_kind: None }
+        let message = message.to_string();
+        Self { kind, message, hint: None, io_kind: None, table_kind: None, method_kind: None }
     }
 
     #[must_use]
@@ -86,6 +89,16 @@ impl Error {
         self.hint.as_deref()
     }
 
+    /// What the table layer calls this error, if it comes from there.
+    pub fn table_kind(&self) -> Option<nbam_table::ErrorKind> {
+        self.table_kind
+    }
+
+    /// What the method calls this error, if it comes from there.
+    pub fn method_kind(&self) -> Option<nbam::ErrorKind> {
+        self.method_kind
+    }
+
     /// The operating system's error when one is behind this error; a broken pipe, for instance.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         self.io_kind
@@ -95,7 +108,8 @@ impl Error {
 /// A table that could not be read or used.
 impl From<nbam_table::Error> for Error {
     fn from(error: nbam_table::Error) -> Self {
-        Self { io_kind: error.io_kind(), ..Self::from_parts(&error, error.hint()) }
+        let (io_kind, table_kind) = (error.io_kind(), Some(error.kind()));
+        Self { io_kind, table_kind, ..Self::from_parts(&error, error.hint()) }
     }
 }
 
@@ -109,6 +123,6 @@ impl From<nbam::Error> for Error {
             nbam::ErrorKind::Io => ErrorKind::Io,
             _ => ErrorKind::Input,
         };
-        Self { kind, ..Self::from_parts(&error, error.hint()) }
+        Self { kind, method_kind: Some(error.kind()), ..Self::from_parts(&error, error.hint()) }
     }
 }

@@ -51,4 +51,6 @@ pub use decisions::{
 pub use error::{Error, ErrorKind};
 pub use posterior::{ClassTargets, Posterior, Scored, Targets, ValueTargets};
 pub use report::{LISTED_LIMIT, ListedRow, Report};
-pub use summary::{RateSummary, RunFacts, Summary, Timing, TransitionSummary, Warning};
+pub use summary::{
+    CheckBin, CheckSummary, RateSummary, RunFacts, Summary, Timing, TransitionSummary, Warning,
+};

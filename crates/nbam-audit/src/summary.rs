@@ -1,5 +1,6 @@
 //! summary.json: the decisions in numbers, under names that stay. The schema is documented in docs/summary-schema.md.
 
+use nbam::PlantedCheck;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -38,6 +39,9 @@ pub struct Summary {
     pub warnings: Vec<Warning>,
     /// What was assumed or done along the way.
     pub notes: Vec<String>,
+    /// How well planted errors were found, if that was asked for.
+    #[serde(default)]
+    pub check: Option<CheckSummary>,
     /// Wall-clock time of the run.
     pub seconds: f64,
     /// Where that time went.
@@ -54,6 +58,9 @@ pub struct Timing {
     pub prepare: f64,
     /// Training, the posterior of the training rows included.
     pub fit: f64,
+    /// Planting errors and training once more; 0 if that was not asked for.
+    #[serde(default)]
+    pub check: f64,
     /// Predictions, suggestions, rate and flags.
     pub decide: f64,
     /// Rendering the report and writing all files; 0 before they are written.
@@ -63,7 +70,7 @@ pub struct Timing {
 impl Timing {
     /// All stages together.
     pub fn total(&self) -> f64 {
-        self.read + self.prepare + self.fit + self.decide + self.report
+        self.read + self.prepare + self.fit + self.check + self.decide + self.report
     }
 }
 
@@ -97,6 +104,77 @@ pub struct TransitionSummary {
     pub expected: f64,
 }
 
+/// How well errors that were planted into clean-looking rows were found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckSummary {
+    /// Clean-looking rows, planted ones included.
+    pub rows: usize,
+    /// Rows of them that were given an error.
+    pub planted: usize,
+    /// Planted rows with a probability above one half.
+    pub found: usize,
+    /// Other rows with a probability above one half.
+    pub false_alarms: usize,
+    /// Average precision of the ranking.
+    pub average_precision: f64,
+    /// The mean gap between a probability and the share of planted rows.
+    pub expected_calibration_error: f64,
+    /// The probabilities in bins, empty ones left out.
+    pub reliability: Vec<CheckBin>,
+}
+
+/// Rows whose probability of being contaminated lies between two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CheckBin {
+    /// The lower bound.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+    /// The number of rows.
+    pub rows: usize,
+    /// Their mean probability.
+    pub mean_probability: f64,
+    /// The share of them that were planted.
+    pub observed_share: f64,
+}
+
+impl CheckSummary {
+    /// The numbers of a check.
+    pub fn new(check: &PlantedCheck) -> Self {
+        let bins = check.reliability.bins.iter().filter_map(|bin| {
+            Some(CheckBin {
+                low: bin.low,
+                high: bin.high,
+                rows: bin.rows,
+                mean_probability: bin.mean_probability?,
+                observed_share: bin.observed_share?,
+            })
+        });
+        Self {
+            rows: check.rows,
+            planted: check.planted,
+            found: check.found,
+            false_alarms: check.false_alarms,
+            average_precision: check.average_precision,
+            expected_calibration_error: check.expected_calibration_error,
+            reliability: bins.collect(),
+        }
+    }
+
+    /// The result in words.
+    pub fn sentence(&self) -> String {
+        format!(
+            "{} of the kind that the model learned were planted into {} that look right, and the model was trained again: it \
+             found {} of them, raised {}, and its probabilities were off by {} on average.",
+            words::counted(self.planted, "error"),
+            words::counted(self.rows, "row"),
+            words::count(self.found),
+            words::counted(self.false_alarms, "false alarm"),
+            words::percent(self.expected_calibration_error),
+        )
+    }
+}
+
 /// A reason to read the result with care.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
@@ -121,6 +199,8 @@ pub struct RunFacts {
     pub warnings: Vec<Warning>,
     /// What was assumed or done along the way.
     pub notes: Vec<String>,
+    /// How well planted errors were found, if that was asked for.
+    pub check: Option<CheckSummary>,
     /// Where the run's time went so far.
     pub timing: Timing,
 }
@@ -162,6 +242,7 @@ impl Summary {
             duplicates_in_conflict: facts.duplicates_in_conflict,
             warnings: facts.warnings,
             notes: facts.notes,
+            check: facts.check,
             seconds: facts.timing.total(),
             timing: facts.timing,
         }
@@ -223,11 +304,11 @@ mod tests {
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(
             keys(&value),
-            "classes duplicates_in_conflict expected_fdr features flagged notes rate rows seconds seed settings target \
+            "check classes duplicates_in_conflict expected_fdr features flagged notes rate rows seconds seed settings target \
              task timing transitions version warnings"
         );
         assert_eq!(keys(&value["rate"]), "count_sd high low mean member_sd members");
-        assert_eq!(keys(&value["timing"]), "decide fit prepare read report");
+        assert_eq!(keys(&value["timing"]), "check decide fit prepare read report");
         assert_eq!(keys(&value["transitions"][0]), "expected from rows to");
         assert_eq!(keys(&value["warnings"][0]), "code message");
         assert_eq!(value["task"], "classification");

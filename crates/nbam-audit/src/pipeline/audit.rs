@@ -6,12 +6,12 @@ use std::time::Instant;
 use nbam::{Model, Monitor};
 use nbam_table::{Column, Note, Preparation, Table, Target, Task};
 
-use super::fit::{Fitted, SideColumns, fit, review, settle};
+use super::fit::{Asked, Fitted, SideColumns, check_by_planting, fit, review, settle};
 use super::saved::{Attachment, SavedModel};
 use super::{AuditOptions, rows};
 use crate::{
-    Decisions, Error, FlagRule, LISTED_LIMIT, ListedRow, Report, RunFacts, Scored, Summary, Timing, Warning,
-    decide,
+    CheckSummary, Decisions, Error, FlagRule, LISTED_LIMIT, ListedRow, Report, RunFacts, Scored, Summary,
+    Timing, Warning, decide,
 };
 
 /// Notes of these codes are reasons to read the result with care; the others only say what was done.
@@ -78,12 +78,15 @@ pub fn audit(table: &Table, options: &AuditOptions, monitor: &dyn Monitor) -> Re
 
     let Fitted { model, method } = fit(&design, &target, &side, options, monitor)?;
     let fit = clock.lap();
+    let check =
+        if options.check { Some(check_by_planting(&model, &design, &target, &side, monitor)?) } else { None };
+    let check_seconds = clock.lap();
 
     let (task, classes) = match &target {
         Target::Classification { classes, .. } => (Task::Classification, classes.clone()),
         Target::Regression { .. } => (Task::Regression, Vec::new()),
     };
-    let (mut posterior, mut targets) = review(&model, &design, target, side.errors)?;
+    let (mut posterior, mut targets) = review(&model, &design, target, side.errors, Asked::Training)?;
     if let Some(known) = &side.known {
         settle(&mut posterior, &mut targets, known);
     }
@@ -109,7 +112,8 @@ pub fn audit(table: &Table, options: &AuditOptions, monitor: &dyn Monitor) -> Re
         duplicates_in_conflict: conflicts,
         warnings,
         notes,
-        timing: Timing { prepare, fit, decide: clock.lap(), ..Timing::default() },
+        check: check.as_ref().map(CheckSummary::new),
+        timing: Timing { prepare, fit, check: check_seconds, decide: clock.lap(), ..Timing::default() },
     };
     let attachment = Attachment {
         format: Attachment::FORMAT,
@@ -175,6 +179,12 @@ impl Audit {
     /// The columns of rows.parquet.
     pub fn rows(&self) -> Vec<nbam_table::OutputColumn> {
         rows::columns(&self.scored, &self.decisions, self.ids.as_deref())
+    }
+
+    /// The same columns with the rows flagged by another rule, and how many those are.
+    pub fn rows_flagged_by(&self, rule: FlagRule) -> (Vec<nbam_table::OutputColumn>, usize) {
+        let decisions = decide(&self.scored, rule);
+        (rows::columns(&self.scored, &decisions, self.ids.as_deref()), decisions.flags.count)
     }
 
     /// Renders the report as one HTML document.

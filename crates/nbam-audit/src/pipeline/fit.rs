@@ -2,7 +2,8 @@
 
 use nbam::switch::Known;
 use nbam::{
-    Classification, Classifier, LabelledRows, MeasuredRows, Model, Monitor, Params, Regression, Regressor,
+    Classification, Classifier, LabelledRows, MeasuredRows, Model, Monitor, Params, PlantedCheck, Regression,
+    Regressor,
 };
 use nbam_table::{Design, Table, Target};
 use serde_json::Value;
@@ -75,22 +76,58 @@ pub(super) fn fit(
     Ok(Fitted { model, method: method.unwrap_or_default() })
 }
 
-/// The model's opinion of rows with targets: posterior, predictions and suggestions. The posterior of the rows that
-/// it was just trained on is the one that training left.
+/// Plants known errors into rows that look clean, fits again, and measures how well they are found.
+pub(super) fn check_by_planting(
+    model: &Model,
+    design: &Design,
+    target: &Target,
+    side: &SideColumns,
+    monitor: &dyn Monitor,
+) -> Result<PlantedCheck, Error> {
+    let features = features(design)?;
+    let (weights, known) = (side.weights.as_deref(), side.known.as_deref());
+    match (model, target) {
+        (Model::Classifier(model), Target::Classification { codes, .. }) => {
+            let rows = LabelledRows { features, labels: codes, weights, known };
+            Ok(model.check_by_planting(&rows, monitor)?)
+        }
+        (Model::Regressor(model), Target::Regression { values }) => {
+            let rows = MeasuredRows { features, values, errors: side.errors.as_deref(), weights, known };
+            Ok(model.check_by_planting(&rows, monitor)?)
+        }
+        _ => Err(wrong_kind()),
+    }
+}
+
+fn wrong_kind() -> Error {
+    Error::new(crate::ErrorKind::Model, "the model was not made for this kind of target")
+}
+
+/// Which rows a model is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Those that it was just trained on: their posterior is the one that training left.
+    Training,
+    /// Any others.
+    New,
+}
+
+/// The model's opinion of rows with targets: posterior, predictions and suggestions.
 pub(super) fn review(
     model: &Model,
     design: &Design,
     target: Target,
     errors: Option<Vec<f64>>,
+    asked: Asked,
 ) -> Result<(Posterior, Targets), Error> {
     match (model, target) {
         (Model::Classifier(model), Target::Classification { classes, codes }) => {
-            review_labels(model, design, classes, codes)
+            review_labels(model, design, classes, codes, asked)
         }
         (Model::Regressor(model), Target::Regression { values }) => {
-            review_values(model, design, values, errors)
+            review_values(model, design, values, errors, asked)
         }
-        _ => Err(Error::new(crate::ErrorKind::Model, "the model was not made for this kind of target")),
+        _ => Err(wrong_kind()),
     }
 }
 
@@ -99,9 +136,11 @@ fn review_labels(
     design: &Design,
     classes: Vec<String>,
     given: Vec<usize>,
+    asked: Asked,
 ) -> Result<(Posterior, Targets), Error> {
     let review = model.review(&features(design)?, &given)?;
-    let posterior = model.training().cloned().unwrap_or(review.posterior);
+    let left = model.training().filter(|_| asked == Asked::Training);
+    let posterior = left.cloned().unwrap_or(review.posterior);
     let targets = ClassTargets {
         classes,
         given,
@@ -117,9 +156,10 @@ fn review_values(
     design: &Design,
     given: Vec<f64>,
     errors: Option<Vec<f64>>,
+    asked: Asked,
 ) -> Result<(Posterior, Targets), Error> {
     let features = features(design)?;
-    let posterior = match model.training() {
+    let posterior = match model.training().filter(|_| asked == Asked::Training) {
         Some(posterior) => posterior.clone(),
         None => model.posterior(&features, &given, errors.as_deref())?,
     };

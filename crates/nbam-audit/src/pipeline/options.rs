@@ -24,6 +24,8 @@ pub struct AuditOptions {
     /// Whether a row's posterior may be averaged over the last epochs. Without averaging and with one member, the audit's
     /// posterior is that of the saved model, bit by bit.
     pub is_averaged: bool,
+    /// Whether known errors are planted and the model fitted once more, to see whether its probabilities can be believed.
+    pub check: bool,
     /// Where all random numbers come from.
     pub seed: u64,
     /// How many threads are used; 0 for all. The result does not depend on it.
@@ -42,6 +44,7 @@ impl Default for AuditOptions {
             members: None,
             epochs: None,
             is_averaged: true,
+            check: false,
             seed: 0,
             threads: 0,
             memory_limit: None,
@@ -108,6 +111,7 @@ impl AuditOptions {
             "members": self.members,
             "epochs": self.epochs,
             "average": self.is_averaged,
+            "check": self.check,
             "method": without_groups(method),
         })
     }

@@ -90,8 +90,11 @@ impl SavedModel {
         Ok(())
     }
 
-    /// Writes `model.safetensors` and `model.json` into a folder.
-    pub(super) fn save(&self, folder: &Path) -> Result<(), Error> {
+    /// Writes `model.safetensors` and `model.json` into a folder, which is made if need be.
+    ///
+    /// # Errors
+    /// `Io` if a file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<(), Error> {
         let attachment = serde_json::to_value(&self.attachment).map_err(|error| {
             Error::new(ErrorKind::Io, format!("the preparation cannot be written as JSON: {error}"))
         })?;
@@ -107,6 +110,11 @@ impl SavedModel {
     /// The name of the target column.
     pub fn target(&self) -> &str {
         &self.attachment.target
+    }
+
+    /// The false discovery rate at which rows are flagged.
+    pub fn fdr(&self) -> f64 {
+        self.attachment.fdr
     }
 
     /// The column that named the rows of the audit, if one did.

@@ -6,7 +6,7 @@ use nbam_table::{OutputColumn, Table, Target, Task, known_classes, known_values}
 use serde_json::json;
 
 use super::audit::Clock;
-use super::fit::review;
+use super::fit::{Asked, review};
 use super::{SavedModel, rows};
 use crate::{Decisions, Error, FlagRule, RunFacts, Scored, Summary, Timing, decide};
 
@@ -72,7 +72,7 @@ pub fn score(table: &Table, saved: &SavedModel, id: Option<&str>, fdr: Option<f6
     let ids = id.map(|name| nbam_table::texts(table, name)).transpose()?;
     let design = attachment.preparation.apply(table)?;
     let prepare = clock.lap();
-    let (posterior, targets) = review(&saved.model, &design, target, errors)?;
+    let (posterior, targets) = review(&saved.model, &design, target, errors, Asked::New)?;
     let scored = Scored::new(attachment.target.clone(), posterior, targets)?;
     let decisions = decide(&scored, rule);
     let facts = RunFacts {
@@ -82,6 +82,7 @@ pub fn score(table: &Table, saved: &SavedModel, id: Option<&str>, fdr: Option<f6
         duplicates_in_conflict: 0,
         warnings: Vec::new(),
         notes: design.notes.iter().map(|note| note.message.clone()).collect(),
+        check: None,
         timing: Timing { prepare, decide: clock.lap(), ..Timing::default() },
     };
     let summary = Summary::new(&scored, &decisions, facts);

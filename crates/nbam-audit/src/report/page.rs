@@ -40,6 +40,7 @@ pub(super) struct Page<'a> {
     residuals: Option<ResidualView>,
     budget: BudgetView,
     table: TableView<'a>,
+    check: Option<CheckView>,
     training: Option<String>,
     members: usize,
     single_member: bool,
@@ -110,6 +111,12 @@ struct BudgetView {
 }
 
 #[derive(Debug)]
+struct CheckView {
+    chart: String,
+    sentence: String,
+}
+
+#[derive(Debug)]
 struct TableView<'a> {
     listed: String,
     rest: String,
@@ -170,6 +177,10 @@ impl<'a> Page<'a> {
             residuals,
             budget: budget(report),
             table: table_view(report, table),
+            check: summary.check.as_ref().map(|check| CheckView {
+                chart: chart::reliability(&check.reliability),
+                sentence: check.sentence(),
+            }),
             training: chart::training_curve(report.training),
             members: report.training.len(),
             single_member: decisions.rate.members < 2,

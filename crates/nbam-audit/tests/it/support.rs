@@ -181,6 +181,7 @@ pub(crate) fn facts() -> RunFacts {
             message: "The class 7 has only 21 rows, so its percentages are rough.".into(),
         }],
         notes: vec!["The column “batch” is constant and was dropped.".into()],
+        check: None,
         timing: Timing { fit: 12.5, ..Timing::default() },
     }
 }

@@ -61,6 +61,9 @@ pub(crate) struct AuditArguments {
     /// Take the final networks' posterior instead of an average over the last epochs
     #[arg(long)]
     no_average: bool,
+    /// Plant known errors, fit once more and report how well they are found; takes twice as long
+    #[arg(long)]
+    check: bool,
     /// Exit with code 3 if the estimated share of wrong targets exceeds this
     #[arg(long, value_name = "R", value_parser = share)]
     max_rate: Option<f64>,
@@ -132,6 +135,7 @@ impl AuditArguments {
             members: self.members,
             epochs: self.epochs,
             is_averaged: !self.no_average,
+            check: self.check,
             seed: self.seed,
             threads: common.threads.unwrap_or(0),
             memory_limit: self.memory_limit,
@@ -172,6 +176,10 @@ fn print(summary: &Summary, arguments: &AuditArguments, printer: &Printer) {
     print_remarks(summary, printer);
     printer.headline(&summary.headline());
     print_transitions(summary, printer);
+    if let Some(check) = &summary.check {
+        printer.line("");
+        printer.remark("check", &check.sentence());
+    }
     printer.line("");
     let out = &arguments.out;
     let score = format!("score new rows: nbam score FILE --model {}", out.display());

@@ -3,11 +3,13 @@
 mod heatmap;
 mod histogram;
 mod lines;
+mod reliability;
 mod scatter;
 
 pub(super) use heatmap::{HeatMap, heat_map};
 pub(super) use histogram::histogram;
 pub(super) use lines::{budget_curve, training_curve};
+pub(super) use reliability::reliability;
 pub(super) use scatter::{Scatter, residuals, spreads};
 
 use std::fmt::Write as _;
