@@ -42,6 +42,8 @@ pub(crate) enum Verb {
     Corrupt(commands::corrupt::CorruptArguments),
     /// Fit and draw the paper's one-dimensional example in a few seconds
     Demo(commands::demo::DemoArguments),
+    /// Run the project's experiments, and print their tables
+    Paper(commands::paper::PaperArguments),
     /// Measure the speed of training and scoring on this machine
     Bench(commands::bench::BenchArguments),
 }

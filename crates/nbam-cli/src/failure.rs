@@ -93,6 +93,18 @@ impl From<nbam::Error> for Failure {
     }
 }
 
+impl From<nbam_paper::Error> for Failure {
+    fn from(error: nbam_paper::Error) -> Self {
+        let code = match error.kind() {
+            nbam_paper::ErrorKind::Cancelled => 130,
+            nbam_paper::ErrorKind::Input => 2,
+            _ => 1,
+        };
+        let hint = error.hint().map(str::to_owned);
+        Self { message: error.to_string(), hint, code, is_broken_pipe: false }
+    }
+}
+
 /// Only for standard output: files have errors that name them.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {

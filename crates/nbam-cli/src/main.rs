@@ -47,6 +47,7 @@ fn run(arguments: &Arguments, printer: &Printer) -> Result<Outcome, Failure> {
         Verb::Predict(verb) => commands::predict::run(verb, printer),
         Verb::Corrupt(verb) => commands::corrupt::run(verb, printer),
         Verb::Demo(verb) => commands::demo::run(verb, &arguments.common, printer),
+        Verb::Paper(verb) => commands::paper::run(verb, &arguments.common, printer),
         Verb::Bench(verb) => commands::bench::run(verb, &arguments.common, printer),
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod corrupt;
 pub(crate) mod demo;
+pub(crate) mod paper;
 pub(crate) mod predict;
 pub(crate) mod score;
 

@@ -6,4 +6,5 @@ mod corrupt;
 mod examples;
 mod interrupt;
 mod new_rows;
+mod paper;
 mod support;

@@ -1,0 +1,26 @@
+//! The experiments behind the project's claims, each as one resumable command.
+//!
+//! All of them share one way from data to a table:
+//!
+//! ```text
+//! data (a folder of .npz files)  ->  noise  ->  runs (one network per core)  ->  results file  ->  table
+//! ```
+//!
+//! * [`data`] reads data sets and chooses the rows of a run by its seed.
+//! * [`noise`] makes targets wrong and keeps the truth.
+//! * [`results`] names a run by all its settings, measures it, and appends it to a JSON-lines file at once: a second
+//!   call continues where the first one stopped, and changed settings never mix.
+//! * [`identify`] is the experiment on whether the default preset stays identified and finds bad rows.
+pub mod data;
+mod error;
+pub mod identify;
+pub mod noise;
+pub mod results;
+mod runner;
+
+pub use error::{Error, ErrorKind, Result};
+pub use runner::Watch;
+
+/// The version of what is measured. It is part of every run's identity: raise it whenever the library's code or a
+/// protocol of this crate changes what a run gives, though no parameter changed, and every run is done again.
+pub const VERSION: u32 = 2;
