@@ -164,8 +164,8 @@ impl CheckSummary {
     /// The result in words.
     pub fn sentence(&self) -> String {
         format!(
-            "{} of the kind that the model learned were planted into {} that look right, and the model was trained again: it \
-             found {} of them, raised {}, and its probabilities were off by {} on average.",
+            "{} of the kind that the model learned were planted into {} that look right, and the model was trained again on those: \
+             it found {} of them, raised {}, and its probabilities were off by {} on average.",
             words::counted(self.planted, "error"),
             words::counted(self.rows, "row"),
             words::count(self.found),

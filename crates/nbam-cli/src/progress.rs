@@ -25,19 +25,21 @@ struct State {
     last_line: Instant,
     done: usize,
     total: usize,
+    /// What is being done, in a word.
+    work: &'static str,
 }
 
 impl FitProgress {
     pub(crate) fn new(printer: Printer) -> Self {
         let bar = printer.draws_progress().then(|| {
             let bar = ProgressBar::new(0);
-            let template = "training [{bar:32}] {percent:>3} %  {elapsed} passed, {eta} left  {msg}";
+            let template = "{prefix} [{bar:32}] {percent:>3} %  {elapsed} passed, {eta} left  {msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("━╸ "));
             }
             bar
         });
-        let state = State { first: None, last_line: Instant::now(), done: 0, total: 0 };
+        let state = State { first: None, last_line: Instant::now(), done: 0, total: 0, work: "training" };
         Self { printer, bar, state: Mutex::new(state) }
     }
 
@@ -56,6 +58,12 @@ impl Monitor for FitProgress {
         }
         // A reporter that panicked has left nothing half done here.
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if state.total > 0 && state.done == state.total {
+            // The first fit is over: what follows is the one that --check asked for.
+            state.done = 0;
+            state.first = None;
+            state.work = "checking";
+        }
         let first = *state.first.get_or_insert_with(|| {
             if let Some(bar) = &self.bar {
                 bar.reset();
@@ -65,6 +73,7 @@ impl Monitor for FitProgress {
         state.done += 1;
         state.total = progress.members * progress.epochs;
         if let Some(bar) = &self.bar {
+            bar.set_prefix(state.work);
             bar.set_length(state.total as u64);
             bar.set_position(state.done as u64);
             bar.set_message(format!("loss {:.3}", progress.loss));
@@ -73,8 +82,8 @@ impl Monitor for FitProgress {
             let left = state.total.saturating_sub(state.done) as f64;
             let left = first.elapsed().as_secs_f64() / (state.done - 1) as f64 * left;
             self.printer.line(format_args!(
-                "training: epoch {} of {}, about {left:.0} s left, loss {:.3}",
-                state.done, state.total, progress.loss
+                "{}: epoch {} of {}, about {left:.0} s left, loss {:.3}",
+                state.work, state.done, state.total, progress.loss
             ));
         }
     }

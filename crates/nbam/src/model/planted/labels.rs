@@ -8,8 +8,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 impl Classifier {
-    /// Plants labels drawn from the learned `q(y|x)` into rows that are clean with confidence, fits again, and measures how
-    /// well they are found. Takes as long as the first fit. `rows` are the ones that this model was fitted on.
+    /// Plants labels drawn from the learned `q(y|x)` into rows that are clean with confidence, fits again to these rows alone, and
+    /// measures how well they are found. Takes as long as the first fit. `rows` are the ones that this model was fitted on.
     ///
     /// # Errors
     /// When the model was not fitted on these rows, no row is clean with confidence, or the monitor cancels the fit.
@@ -26,9 +26,10 @@ impl Classifier {
             let label = &mut labels[row as usize];
             *label = draw(densities, *label, random.random());
         }
+        let weights = planting.weights(rows.weights);
         let params = Params { seed: self.params.seed ^ SALT, ..self.params.clone() };
         let again = Checked::<Classification>(params)
-            .fit_rows(&LabelledRows { labels: &labels, ..*rows }, monitor)?;
+            .fit_rows(&LabelledRows { labels: &labels, weights: Some(&weights), ..*rows }, monitor)?;
         planting.measure(training(again.training(), labels.len())?)
     }
 }

@@ -1,8 +1,8 @@
 //! Calibration that can be checked without the truth: plant known errors and see whether they are found.
 //!
-//! Rows that a fit takes for clean with confidence get a target drawn from the `q(y|x)` that it learned; the model is fitted
-//! again, from another seed, on the data with these errors added. Of the rows that were eligible we now know which are wrong, so the
-//! second fit's probabilities can be held against a truth.
+//! Rows that a fit takes for clean with confidence are kept, the others are left out. Some of those kept get a target drawn from the
+//! `q(y|x)` that was learned, as many as the learned prior says: a data set like the one at hand, whose truth is known. The model is
+//! fitted to it from another seed, and its probabilities are held against that truth.
 
 mod labels;
 mod values;
@@ -45,7 +45,7 @@ pub struct PlantedCheck {
     pub expected_calibration_error: f64,
 }
 
-/// Which rows may be planted, and which were.
+/// Which rows take part, and which of them were given an error.
 struct Planting {
     is_eligible: Vec<bool>,
     is_planted: Vec<bool>,
@@ -78,6 +78,13 @@ impl Planting {
             .with_hint("the check needs a few hundred rows, most of them clean"));
         }
         Ok(Self { is_eligible, is_planted })
+    }
+
+    /// The weights of the second fit: rows that do not take part count for nothing.
+    fn weights(&self, weights: Option<&[f64]>) -> Vec<f64> {
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let rows = self.is_eligible.iter().enumerate();
+        rows.map(|(row, is_eligible)| if *is_eligible { weight(row) } else { 0.0 }).collect()
     }
 
     /// What a fit on the planted targets says of the eligible rows.

@@ -8,8 +8,8 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 impl Regressor {
-    /// Plants values drawn from the learned `q(y|x)` into rows that are clean with confidence, fits again, and measures how
-    /// well they are found. Takes as long as the first fit. `rows` are the ones that this model was fitted on.
+    /// Plants values drawn from the learned `q(y|x)` into rows that are clean with confidence, fits again to these rows alone, and
+    /// measures how well they are found. Takes as long as the first fit. `rows` are the ones that this model was fitted on.
     ///
     /// A value that happens to fall where clean ones lie cannot be found by anybody; it counts all the same, because the
     /// probabilities are to allow for it.
@@ -27,9 +27,10 @@ impl Regressor {
         for (&row, value) in planted.iter().zip(draws) {
             values[row as usize] = value;
         }
+        let weights = planting.weights(rows.weights);
         let params = Params { seed: self.params.seed ^ SALT, ..self.params.clone() };
-        let again =
-            Checked::<Regression>(params).fit_rows(&MeasuredRows { values: &values, ..*rows }, monitor)?;
+        let again = Checked::<Regression>(params)
+            .fit_rows(&MeasuredRows { values: &values, weights: Some(&weights), ..*rows }, monitor)?;
         planting.measure(training(again.training(), values.len())?)
     }
 }
