@@ -2,6 +2,8 @@
 //!
 //! Every step installs what it needs on a fresh machine, prints what it runs, and stops the rest when it fails.
 
+mod python;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -12,7 +14,7 @@ type Step = (&'static str, fn() -> Outcome);
 
 const USAGE: &str = "usage: cargo xtask test [--only NAME]
 
-steps: format, lint, documents, browser, rust, bench
+steps: format, lint, documents, browser, rust, bench, python
 ";
 
 fn main() -> ExitCode {
@@ -37,13 +39,14 @@ fn main() -> ExitCode {
 
 /// Runs the steps in order; `only` picks one by name.
 fn run(only: Option<&str>) -> Outcome {
-    let steps: [Step; 6] = [
+    let steps: [Step; 7] = [
         ("format", || cargo(&["fmt", "--all", "--check"])),
         ("lint", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
         ("documents", documents),
         ("browser", install_browser),
         ("rust", rust_tests),
         ("bench", || execute(Command::new("python3").args(["-m", "unittest", "discover", "bench"]))),
+        ("python", python::test),
     ];
     if let Some(name) = only.filter(|name| steps.iter().all(|step| step.0 != *name)) {
         return Err(format!("there is no step '{name}'\n{USAGE}"));

@@ -1,7 +1,6 @@
 //! Columns: what a table holds after reading, whatever the file was.
 
-use std::sync::Arc;
-
+use arrow::buffer::ScalarBuffer;
 use half::f16;
 
 use crate::calendar;
@@ -69,14 +68,15 @@ impl TextColumn {
     }
 }
 
-/// The numbers of a block, row after row, in the precision of the file.
+/// The numbers of a block, row after row, in the precision of the file. They are shared: a design holds the same memory, and a
+/// block from another program in memory may be that program's own.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum BlockValues {
-    /// Single precision; shared, so that a design can hold them without a copy.
-    F32(Arc<Vec<f32>>),
+    /// Single precision.
+    F32(ScalarBuffer<f32>),
     /// Half precision, kept as it is.
-    F16(Arc<Vec<f16>>),
+    F16(ScalarBuffer<f16>),
 }
 
 /// Several numbers per row: an embedding, a matrix.

@@ -47,4 +47,4 @@ pub use prepare::{Conflicts, Design, DesignValues, Preparation, conflicting_dupl
 pub use roles::{Roles, standard_errors, texts, verified, weights};
 pub use table::{ReadOptions, Table};
 pub use target::{Target, known_classes, known_values};
-pub use write::{OutputColumn, OutputValues, write_changed, write_csv, write_table};
+pub use write::{OutputColumn, OutputValues, record_batch, write_changed, write_csv, write_table};

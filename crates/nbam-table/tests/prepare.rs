@@ -219,7 +219,7 @@ fn one_block_is_handed_over() {
     else {
         panic!("single precision")
     };
-    assert!(std::sync::Arc::ptr_eq(given, held), "the numbers must not be copied");
+    assert!(given.inner().as_ptr() == held.inner().as_ptr(), "the numbers must not be copied");
     assert_eq!(preparation.describe(&table, 0), [("v".into(), "2 numbers".into())]);
 }
 
@@ -325,4 +325,43 @@ fn the_same_features_with_different_targets() {
     let (target, _) = Target::extract(&table, "y", Task::Auto).expect("a good target");
     let design = preparation.apply(&table).expect("a design");
     assert_eq!(conflicting_duplicates(&design, &target), Conflicts { groups: 1, rows: 3 });
+}
+
+/// Numbers that another program holds in memory reach the design where they are.
+#[test]
+fn a_block_from_memory_is_not_copied() {
+    use arrow::array::{Array as _, FixedSizeListArray, Float32Array, Int64Array, RecordBatch};
+    use arrow::datatypes::{DataType, Field, Schema};
+    use std::sync::Arc;
+
+    let numbers = Arc::new(Float32Array::from(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]));
+    let element = Arc::new(Field::new("element", DataType::Float32, true));
+    let lists = FixedSizeListArray::new(element, 2, numbers.clone(), None);
+    let fields =
+        vec![Field::new("v", lists.data_type().clone(), true), Field::new("y", DataType::Int64, true)];
+    let schema = Arc::new(Schema::new(fields));
+    let batch = RecordBatch::try_new(
+        schema.clone(),
+        vec![Arc::new(lists), Arc::new(Int64Array::from(vec![0, 1, 0, 1]))],
+    )
+    .expect("a batch");
+    let read = |batches: Vec<RecordBatch>| {
+        let table = Table::from_arrow_batches(
+            "memory",
+            &schema,
+            batches.into_iter().map(Ok),
+            &ReadOptions::default(),
+        )
+        .expect("a table");
+        let roles = Roles { target: Some("y".into()), ..Roles::default() };
+        let (preparation, _) = Preparation::fit(&table, &roles).expect("a preparation");
+        preparation.apply(&table).expect("a design")
+    };
+    let whole = read(vec![batch.clone()]);
+    assert_eq!(whole.as_f32().expect("numbers").as_ptr(), numbers.values().as_ptr());
+    // A slice is used where it is as well, and several batches become one block.
+    let slice = read(vec![batch.slice(1, 2)]);
+    assert_eq!(slice.as_f32().expect("numbers"), [3.0, 4.0, 5.0, 6.0]);
+    let pieces = read(vec![batch.slice(0, 1), batch.slice(1, 3)]);
+    assert_eq!(pieces.as_f32().expect("numbers"), whole.as_f32().expect("numbers"));
 }

@@ -1,7 +1,5 @@
 //! Filling the design matrix.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::encoding::{self, Context, Encoding, Unit};
@@ -51,10 +49,10 @@ pub(super) fn apply(preparation: &Preparation, table: &Table) -> Result<Design, 
     let (rows, columns) = (table.rows(), preparation.columns());
     let values = match &sources[..] {
         [Source::Block(block)] => match &block.values {
-            BlockValues::F32(values) => DesignValues::F32(Arc::clone(values)),
-            BlockValues::F16(values) => DesignValues::F16(Arc::clone(values)),
+            BlockValues::F32(values) => DesignValues::F32(values.clone()),
+            BlockValues::F16(values) => DesignValues::F16(values.clone()),
         },
-        _ => DesignValues::F32(Arc::new(fill(&sources, preparation, rows, columns))),
+        _ => DesignValues::F32(fill(&sources, preparation, rows, columns).into()),
     };
     let (names, scale_groups) = (preparation.column_names(), preparation.scale_groups());
     Ok(Design { rows, columns, values, names, scale_groups, notes })

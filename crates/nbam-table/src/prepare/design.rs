@@ -1,7 +1,6 @@
 //! The design matrix: what the method sees.
 
-use std::sync::Arc;
-
+use arrow::buffer::ScalarBuffer;
 use half::f16;
 use rayon::prelude::*;
 
@@ -13,9 +12,9 @@ use crate::target::Target;
 #[non_exhaustive]
 pub enum DesignValues {
     /// Single precision.
-    F32(Arc<Vec<f32>>),
+    F32(ScalarBuffer<f32>),
     /// Half precision: the design is one block that the file holds so.
-    F16(Arc<Vec<f16>>),
+    F16(ScalarBuffer<f16>),
 }
 
 /// A matrix of features, ready for the method.
@@ -53,10 +52,12 @@ impl Design {
     }
 
     /// The numbers in single precision, converted if need be.
-    pub fn to_f32(&self) -> Arc<Vec<f32>> {
+    pub fn to_f32(&self) -> ScalarBuffer<f32> {
         match &self.values {
-            DesignValues::F32(values) => Arc::clone(values),
-            DesignValues::F16(values) => Arc::new(values.par_iter().map(|value| value.to_f32()).collect()),
+            DesignValues::F32(values) => values.clone(),
+            DesignValues::F16(values) => {
+                values.par_iter().map(|value| value.to_f32()).collect::<Vec<f32>>().into()
+            }
         }
     }
 

@@ -7,14 +7,16 @@ use arrow::array::{
     LargeStringArray, RecordBatch, UInt64Array,
 };
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, Float16Type, Float32Type, Schema, TimeUnit};
 use arrow::error::ArrowError;
 
 use super::blocks::BlockBuilder;
 use super::dictionary::TextBuilder;
 use super::guard::{damaged, guarded};
 use super::limits::Limit;
-use crate::column::{BooleanColumn, Column, NumericColumn, NumericKind, UnsupportedColumn, format_number};
+use crate::column::{
+    BlockValues, BooleanColumn, Column, NumericColumn, NumericKind, UnsupportedColumn, format_number,
+};
 use crate::error::Error;
 use crate::table::{ReadOptions, Table, check_names, check_options};
 
@@ -306,7 +308,30 @@ fn append_text(array: &ArrayRef, text: &mut TextBuilder) -> Result<(), ArrowErro
     Ok(())
 }
 
+/// The numbers of a list array without gaps, if they are of a precision that is kept as it is.
+fn whole_block(array: &ArrayRef) -> Option<(usize, BlockValues)> {
+    let lists = array.as_fixed_size_list_opt()?;
+    let values = lists.values();
+    if lists.null_count() > 0 || values.null_count() > 0 {
+        return None;
+    }
+    let width = usize::try_from(lists.value_length()).ok()?;
+    // There may be more values than rows need; the first row's always come first.
+    let count = lists.len().checked_mul(width).filter(|count| *count <= values.len())?;
+    let values = values.slice(0, count);
+    let values = match values.data_type() {
+        DataType::Float32 => BlockValues::F32(values.as_primitive::<Float32Type>().values().clone()),
+        DataType::Float16 => BlockValues::F16(values.as_primitive::<Float16Type>().values().clone()),
+        _ => return None,
+    };
+    Some((width, values))
+}
+
 fn append_block(array: &ArrayRef, block: &mut BlockBuilder) -> Result<(), ArrowError> {
+    let whole = whole_block(array);
+    if whole.is_some_and(|(width, values)| block.share(width, array.len(), values)) {
+        return Ok(());
+    }
     let mut push = |row: Option<ArrayRef>| -> Result<(), ArrowError> {
         match row {
             None => block.push_missing(),

@@ -1,7 +1,6 @@
 //! Blocks being read: several numbers per row.
 
-use std::sync::Arc;
-
+use arrow::buffer::ScalarBuffer;
 use half::f16;
 
 use crate::column::{BlockColumn, BlockValues, Column, UnsupportedColumn};
@@ -20,6 +19,8 @@ pub(crate) struct BlockBuilder {
 enum Values {
     F32(Vec<f32>),
     F16(Vec<f16>),
+    /// All rows so far, in memory that belongs to whoever made them.
+    Shared(BlockValues),
 }
 
 impl BlockBuilder {
@@ -29,9 +30,29 @@ impl BlockBuilder {
         Self { values, width: None, rows: 0, leading_missing: 0, fault: None }
     }
 
+    /// Takes the first rows of a block as they are, without a copy; false if there are rows already.
+    pub(crate) fn share(&mut self, width: usize, rows: usize, values: BlockValues) -> bool {
+        if self.rows > 0 || rows == 0 || width == 0 {
+            return false;
+        }
+        (self.width, self.rows, self.values) = (Some(width), rows, Values::Shared(values));
+        true
+    }
+
+    /// Copies shared rows, so that more can follow.
+    fn own(&mut self) {
+        if let Values::Shared(shared) = &self.values {
+            self.values = match shared {
+                BlockValues::F32(values) => Values::F32(values.to_vec()),
+                BlockValues::F16(values) => Values::F16(values.to_vec()),
+            };
+        }
+    }
+
     /// Announces a row of this many numbers; false if the numbers are not wanted.
     fn start_row(&mut self, width: usize) -> bool {
         let row = self.rows;
+        self.own();
         self.rows += 1;
         if self.fault.is_some() {
             return false;
@@ -55,6 +76,7 @@ impl BlockBuilder {
         match &mut self.values {
             Values::F32(values) => values.extend(std::iter::repeat_n(f32::NAN, width)),
             Values::F16(values) => values.extend(std::iter::repeat_n(f16::NAN, width)),
+            Values::Shared(_) => {}
         }
     }
 
@@ -65,6 +87,7 @@ impl BlockBuilder {
     }
 
     pub(crate) fn push_missing(&mut self) {
+        self.own();
         self.rows += 1;
         match self.width {
             None => self.leading_missing += 1,
@@ -78,6 +101,7 @@ impl BlockBuilder {
             match &mut self.values {
                 Values::F32(values) => values.extend(numbers),
                 Values::F16(values) => values.extend(numbers.map(f16::from_f32)),
+                Values::Shared(_) => {}
             }
         }
     }
@@ -87,6 +111,7 @@ impl BlockBuilder {
             match &mut self.values {
                 Values::F32(values) => values.extend(numbers.iter().map(|number| number.to_f32())),
                 Values::F16(values) => values.extend_from_slice(numbers),
+                Values::Shared(_) => {}
             }
         }
     }
@@ -95,6 +120,8 @@ impl BlockBuilder {
         match &self.values {
             Values::F32(values) => values.len() * 4,
             Values::F16(values) => values.len() * 2,
+            // The memory is taken already.
+            Values::Shared(_) => 0,
         }
     }
 
@@ -110,8 +137,9 @@ impl BlockBuilder {
             }
             Some(width) => {
                 let values = match self.values {
-                    Values::F32(values) => BlockValues::F32(Arc::new(values)),
-                    Values::F16(values) => BlockValues::F16(Arc::new(values)),
+                    Values::F32(values) => BlockValues::F32(ScalarBuffer::from(values)),
+                    Values::F16(values) => BlockValues::F16(ScalarBuffer::from(values)),
+                    Values::Shared(values) => values,
                 };
                 Column::Block(BlockColumn { width, values })
             }

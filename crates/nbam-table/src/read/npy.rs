@@ -1,7 +1,6 @@
 //! One NumPy array: its header, and its data as a column.
 
 use std::io::Read;
-use std::sync::Arc;
 
 use half::f16;
 
@@ -236,11 +235,11 @@ fn block(header: &Header, data: &[u8], rows: usize, width: usize) -> Result<Colu
     let values = if header.element == ElementType::Float(2) {
         let is_big_endian = header.is_big_endian;
         let number = |bytes: &[u8]| f16::from_bits(unsigned(bytes, is_big_endian) as u16);
-        BlockValues::F16(Arc::new(gather(data, size, rows, width, header.is_fortran, number)))
+        BlockValues::F16(gather(data, size, rows, width, header.is_fortran, number).into())
     } else {
         let number = reader_of(header.element, header.is_big_endian);
         let number = |bytes: &[u8]| number(bytes) as f32;
-        BlockValues::F32(Arc::new(gather(data, size, rows, width, header.is_fortran, number)))
+        BlockValues::F32(gather(data, size, rows, width, header.is_fortran, number).into())
     };
     Ok(Column::Block(BlockColumn { width, values }))
 }

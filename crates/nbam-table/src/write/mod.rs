@@ -12,6 +12,8 @@ mod parquet;
 use std::io::Write;
 use std::path::Path;
 
+use arrow::array::RecordBatch;
+
 use crate::error::{Error, ErrorKind};
 use crate::notes::quoted;
 use crate::table::{Table, check_names};
@@ -85,6 +87,14 @@ pub fn write_csv(columns: &[OutputColumn], writer: &mut dyn Write) -> Result<(),
         columns.iter().map(|column| (column.name.clone(), Cells::Output(&column.values))).collect();
     let rows = check_cells("the output", &named)?;
     csv::write(&named, rows, b',', writer).map_err(|error| Error::writing("the output", error))
+}
+
+/// Columns as one Arrow record batch: what [`write_table`] writes to a Parquet file, for programs in memory.
+pub fn record_batch(columns: &[OutputColumn]) -> Result<RecordBatch, Error> {
+    let named: NamedCells<'_> =
+        columns.iter().map(|column| (column.name.clone(), Cells::Output(&column.values))).collect();
+    let rows = check_cells("the output", &named)?;
+    parquet::batch(&named, 0..rows).map_err(|error| Error::writing("the output", error))
 }
 
 /// Writes a table back with some columns replaced (those of the same name) or added at its end.

@@ -1,13 +1,14 @@
 //! Parquet, by record batches.
 
 use std::io::{Error, Result, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{
     ArrayRef, BooleanArray, Date32Array, FixedSizeListArray, Float16Array, Float32Array, Float64Array,
     Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, UInt64Array,
 };
-use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -25,9 +26,7 @@ pub(super) fn write(
     rows: usize,
     writer: &mut (impl Write + Send + ?Sized),
 ) -> Result<()> {
-    let fields: Vec<Field> =
-        named.iter().map(|(name, cells)| Field::new(name, data_type(cells), is_nullable(cells))).collect();
-    let schema = Arc::new(Schema::new(fields));
+    let schema = schema(named);
     let width: usize = named
         .iter()
         .map(|(_, cells)| if let Cells::Column(Column::Block(block)) = cells { block.width } else { 1 })
@@ -38,13 +37,25 @@ pub(super) fn write(
         ArrowWriter::try_new(writer, Arc::clone(&schema), Some(properties)).map_err(Error::other)?;
     for first in (0..rows).step_by(batch_rows) {
         let range = first..rows.min(first + batch_rows);
-        let arrays: Result<Vec<ArrayRef>> =
-            named.iter().map(|(_, cells)| array(cells, range.clone())).collect();
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays?).map_err(Error::other)?;
-        parquet.write(&batch).map_err(Error::other)?;
+        parquet.write(&batch_of(&schema, named, range)?).map_err(Error::other)?;
     }
     parquet.close().map_err(Error::other)?;
     Ok(())
+}
+
+/// Some rows as a record batch.
+pub(super) fn batch(named: &[(String, Cells<'_>)], rows: Range<usize>) -> Result<RecordBatch> {
+    batch_of(&schema(named), named, rows)
+}
+
+fn batch_of(schema: &SchemaRef, named: &[(String, Cells<'_>)], rows: Range<usize>) -> Result<RecordBatch> {
+    let arrays: Result<Vec<ArrayRef>> = named.iter().map(|(_, cells)| array(cells, rows.clone())).collect();
+    RecordBatch::try_new(Arc::clone(schema), arrays?).map_err(Error::other)
+}
+
+fn schema(named: &[(String, Cells<'_>)]) -> SchemaRef {
+    let field = |(name, cells): &(String, Cells<'_>)| Field::new(name, data_type(cells), is_nullable(cells));
+    Arc::new(Schema::new(named.iter().map(field).collect::<Vec<Field>>()))
 }
 
 fn is_nullable(cells: &Cells<'_>) -> bool {
@@ -102,7 +113,7 @@ fn data_type(cells: &Cells<'_>) -> DataType {
     }
 }
 
-fn array(cells: &Cells<'_>, rows: std::ops::Range<usize>) -> Result<ArrayRef> {
+fn array(cells: &Cells<'_>, rows: Range<usize>) -> Result<ArrayRef> {
     let number = |row| match cells.get(row) {
         Cell::Number(number) => Some(number),
         Cell::Single(number) => Some(f64::from(number)),

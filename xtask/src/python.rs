@@ -1,0 +1,95 @@
+//! The Python package: a virtual environment, the wheel, and its tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Outcome, cargo, execute, root, say};
+
+/// Builds the package from what is there and runs its tests, in `.venv`.
+pub(crate) fn test() -> Outcome {
+    let folder = root().join(".venv");
+    let python = environment(&folder)?;
+    // With the features of the whole workspace, so that what the Rust tests built is used again.
+    cargo(&["build", "--workspace", "--bins"])?;
+    let wheels = target().join("wheels-dev");
+    // Only one wheel must be there to be installed.
+    let _ = fs::remove_dir_all(&wheels);
+    // The development profile: it optimises the engine too, and builds in a fraction of the time.
+    execute(
+        Command::new(&python)
+            .args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--manifest-path"])
+            .arg(root().join("crates/nbam-python/Cargo.toml"))
+            .arg("--out")
+            .arg(&wheels),
+    )?;
+    let wheel = only_file(&wheels)?;
+    pip(&python, &["--force-reinstall", "--no-deps"], &wheel)?;
+    lonely_wheel(&wheel)?;
+    let (settings, package) = (root().join("python/pyproject.toml"), root().join("python/nbam"));
+    execute(Command::new(&python).args(["-m", "mypy", "--config-file"]).arg(settings).arg(package))?;
+    let tests = root().join("python/tests");
+    // From the root, not from python/: there the package lies without its native half.
+    execute(
+        Command::new(&python)
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .arg(tests)
+            .env("NBAM_COMMAND", target().join(format!("debug/nbam{}", std::env::consts::EXE_SUFFIX))),
+    )
+}
+
+/// The wheel works in a clean environment with nothing but what it asks for: NumPy and scikit-learn.
+fn lonely_wheel(wheel: &Path) -> Outcome {
+    let folder = target().join("venv-clean");
+    let _ = fs::remove_dir_all(&folder);
+    execute(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    let python = python_of(&folder);
+    pip(&python, &[], wheel)?;
+    execute(Command::new(&python).arg(root().join("python/tests/readme_example.py")))
+}
+
+/// The virtual environment with everything that the tests use, made if it is not there or not up to date.
+fn environment(folder: &Path) -> Result<PathBuf, String> {
+    let python = python_of(folder);
+    let requirements = root().join("python/tests/requirements.txt");
+    let wanted =
+        fs::read_to_string(&requirements).map_err(|error| format!("{}: {error}", requirements.display()))?;
+    // Written last: an installation that was interrupted is taken up again.
+    let stamp = folder.join("installed-requirements.txt");
+    if python.is_file() && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    say("Installing the packages that the Python tests use (once; PyTorch may bring several GB along) ...");
+    execute(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    execute(pip_command(&python).arg("--requirement").arg(&requirements))?;
+    fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    Ok(python)
+}
+
+fn pip(python: &Path, options: &[&str], wheel: &Path) -> Outcome {
+    execute(pip_command(python).args(options).arg(wheel))
+}
+
+fn pip_command(python: &Path) -> Command {
+    let mut command = Command::new(python);
+    command.args(["-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--progress-bar", "off"]);
+    command
+}
+
+fn python_of(folder: &Path) -> PathBuf {
+    folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+fn only_file(folder: &Path) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    match files.as_slice() {
+        [file] => Ok(file.clone()),
+        _ => Err(format!("{} holds {} files, expected one wheel", folder.display(), files.len())),
+    }
+}
