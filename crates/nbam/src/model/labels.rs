@@ -123,7 +123,10 @@ impl LabelModel {
                 starts_at_zero,
                 bias: vec![bias; outputs],
             };
-        let clean = head("clean", classes, None, false, 0.0);
+        // With a channel to be learned beside it, p starts uniform: a random p that happens to contradict the labels would be
+        // believed before it is corrected, and classes would change names.
+        let is_channel = matches!(self, Self::Transition(_));
+        let clean = head("clean", classes, None, is_channel, 0.0);
         // Started at zero weights: q starts uniform and pi constant and small, so that the branches know their roles.
         let prior = head("prior", 1, Some(prior_hidden), true, prior_bias);
         match self {

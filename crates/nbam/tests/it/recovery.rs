@@ -207,3 +207,19 @@ fn gross_errors_of_any_size_are_found() {
         assert!((mean - corrupted.rate()).abs() < 0.02, "{error:?}: {mean}");
     }
 }
+
+/// A small network starts from a random function, which may contradict all labels: believing it would rename the classes.
+#[test]
+fn classes_keep_their_names_whatever_the_start() {
+    let x: Vec<f32> = (0..400)
+        .map(|i| (if (i / 2) % 2 == 0 { -1.0 } else { 1.0 }) + ((i * 37) % 11) as f32 / 11.0 - 0.5)
+        .collect();
+    let y: Vec<usize> = (0..200).map(|row| row % 2).collect();
+    let features = Features::new(&x, 2).unwrap();
+    for seed in 0..12 {
+        let params = Classifier::params().members(1).hidden(&[16]).weight_prior(0.1).epochs(300).seed(seed);
+        let model = params.fit(&features, &y).unwrap();
+        let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
+        assert!(right > 0.95, "seed {seed}: accuracy {right}");
+    }
+}
