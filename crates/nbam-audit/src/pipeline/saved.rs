@@ -112,11 +112,6 @@ impl SavedModel {
         &self.attachment.target
     }
 
-    /// The false discovery rate at which rows are flagged.
-    pub fn fdr(&self) -> f64 {
-        self.attachment.fdr
-    }
-
     /// The column that named the rows of the audit, if one did.
     pub fn id(&self) -> Option<&str> {
         self.attachment.id.as_deref()
