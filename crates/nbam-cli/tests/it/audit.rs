@@ -72,11 +72,13 @@ fn the_rows_are_those_of_the_contract_and_the_flags_are_right() {
     assert_eq!(column(&rows, "id"), column(&input, "key"));
     assert_eq!(column(&rows, "given_label"), given);
     assert_eq!(column(&rows, "predicted_label"), truth);
-    for row in 0..300 {
-        let is_wrong = given[row] != truth[row];
-        assert_eq!(flagged[row] == "true", is_wrong, "row {row}");
-        assert_eq!(suggested[row], if is_wrong { "ant" } else { "" }, "row {row}");
-    }
+    let is_flagged = |row: &usize| flagged[*row] == "true";
+    let (wrong, right): (Vec<usize>, Vec<usize>) = (0..300).partition(|&row| given[row] != truth[row]);
+    assert!(wrong.iter().all(is_flagged), "a wrong label was not flagged");
+    assert!(wrong.iter().all(|&row| suggested[row] == "ant"));
+    // Up to one flag in twenty may be false, and a row without a flag has no suggestion.
+    assert!(right.iter().filter(|row| is_flagged(row)).count() <= wrong.len() / 19);
+    assert!((0..300).filter(|row| !is_flagged(row)).all(|row| suggested[row].is_empty()));
 }
 
 #[test]
@@ -280,7 +282,7 @@ fn a_broken_pipe_is_success() {
 #[test]
 fn every_verb_explains_itself() {
     let place = Place::new();
-    for verb in ["audit", "score", "predict", "corrupt", "demo", "bench"] {
+    for verb in ["audit", "score", "predict", "corrupt", "paper", "demo", "bench"] {
         let run = place.run_well(&[verb, "--help"]);
         assert!(run.stdout.contains(&format!("Usage: nbam {verb}")), "{run}");
     }
@@ -296,6 +298,7 @@ fn every_verb_explains_itself() {
       predict  Predict the target of each row of a new file, by the model of an audit
       corrupt  Make some targets of a clean file wrong on purpose, and keep the truth in added columns
       demo     Fit and draw the paper's one-dimensional example in a few seconds
+      paper    Run the project's experiments, and print their tables
       bench    Measure the speed of training and scoring on this machine
       help     Print this message or the help of the given subcommand(s)
 
