@@ -107,8 +107,10 @@ fn cargo(arguments: &[&str]) -> Outcome {
 /// Runs a command in the root of the repository, with its output shown as it comes.
 fn execute(command: &mut Command) -> Outcome {
     say(&format!("$ {command:?}"));
-    let status =
-        command.current_dir(root()).status().map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    if command.get_current_dir().is_none() {
+        command.current_dir(root());
+    }
+    let status = command.status().map_err(|error| format!("cannot run {command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} failed with {status}")) }
 }
 

@@ -18,10 +18,10 @@ pub(crate) fn test() -> Outcome {
     // The development profile: it optimises the engine too, and builds in a fraction of the time.
     execute(
         Command::new(&python)
-            .args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--manifest-path"])
-            .arg(root().join("crates/nbam-python/Cargo.toml"))
-            .arg("--out")
-            .arg(&wheels),
+            .args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--out"])
+            .arg(&wheels)
+            // Where pyproject.toml lies: from the crate's manifest alone maturin packs only the native half.
+            .current_dir(root().join("python")),
     )?;
     let wheel = only_file(&wheels)?;
     pip(&python, &["--force-reinstall", "--no-deps"], &wheel)?;
