@@ -1,8 +1,9 @@
 //! The classifier.
 
+use super::borders::{Place, SAMPLE, border_warning};
 use super::ensemble::{averaged_posterior, fit_members};
 use super::fit_labels::Fit;
-use super::labels::{LabelObjective, LabelState, Labels};
+use super::labels::{LabelModel, LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
@@ -187,6 +188,9 @@ impl Checked<Classification> {
         let posterior = posterior.with_known(rows.known);
         model.warnings = posterior_warnings(&posterior);
         model.warnings.extend(class_warnings(rows.labels, classes, model.transitions(), &shares));
+        if matches!(model.params.task.model, LabelModel::Transition(_)) {
+            model.warnings.extend(border_warning(model.places(rows)));
+        }
         model.training = Some(posterior);
         Ok(model)
     }
@@ -367,6 +371,22 @@ impl Classifier {
             sum.add(rows.into_iter());
         }
         sum.finish()
+    }
+
+    /// Where rows lie between the classes, at most [`SAMPLE`] of them.
+    fn places(&self, rows: &LabelledRows<'_>) -> Vec<Place> {
+        let LabelledRows { features, labels, weights, .. } = *rows;
+        let stride = labels.len().div_ceil(SAMPLE).max(1);
+        let counts = |row: &u32| weights.is_none_or(|weights| weights[*row as usize] > 0.0);
+        let sample: Vec<u32> = (0..labels.len() as u32).step_by(stride).filter(counts).collect();
+        let mut places = vec![Place::default(); sample.len()];
+        let scoring = Scoring { rows: Some(&sample), ..self.scoring(&features) };
+        scoring.each_row_into(&self.networks(), &mut places, 1, |row, outputs, place| {
+            let mut probabilities = vec![0.0; self.classes];
+            self.mean_probabilities(outputs, &mut probabilities);
+            place[0] = Place::of(&probabilities, labels[row]);
+        });
+        places
     }
 
     /// The mean over members of `q(y|x)` of every class, for some rows.

@@ -49,7 +49,8 @@ impl Fit<'_> {
             heads: task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias),
         };
         let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
-        let state = ValueState::new(task.model, self.range, f64::from(task.prior_bias));
+        let model = task.model.for_rows(self.features.rows());
+        let state = ValueState::new(model, self.range, f64::from(task.prior_bias));
         let quiet = Quiet(self.monitor);
         let monitor: &dyn Monitor = if rows.is_some() { &quiet } else { self.monitor };
         let setting = Setting {

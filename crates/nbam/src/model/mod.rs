@@ -1,6 +1,7 @@
 //! The models: a classifier and a regressor that learn which of their rows are wrong.
 
 mod anomaly;
+mod borders;
 mod channel;
 mod classifier;
 mod ensemble;

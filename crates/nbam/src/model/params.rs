@@ -84,7 +84,8 @@ impl Default for Params<Classification> {
             weight_prior: None,
             scaling: Scaling::Columns,
             members: 4,
-            averaged_share: 1.0 / 3.0,
+            // After doubt has faded.
+            averaged_share: 0.2,
             seed: 0,
             threads: 0,
             task: Classification {
@@ -139,8 +140,8 @@ impl Params<Classification> {
             if !(prior.initial_share > 0.0 && prior.initial_share < 1.0) {
                 return fault("the initial share", prior.initial_share, "between 0 and 1");
             }
-            if !(prior.sharpness >= 0.0 && prior.sharpness.is_finite()) {
-                return fault("sharpness", prior.sharpness, "0 or more");
+            if let Some(sharpness) = prior.sharpness.filter(|value| !(*value >= 0.0 && value.is_finite())) {
+                return fault("sharpness", sharpness, "0 or more");
             }
             if !(0.0 <= prior.ramp.0 && prior.ramp.0 <= prior.ramp.1 && prior.ramp.1 <= 1.0) {
                 return fault(
@@ -182,7 +183,7 @@ impl Default for Params<Regression> {
             weight_prior: None,
             scaling: Scaling::Columns,
             members: common.members,
-            averaged_share: common.averaged_share,
+            averaged_share: 1.0 / 3.0,
             seed: 0,
             threads: 0,
             task: Regression {

@@ -155,7 +155,7 @@ impl Model {
                 check_shape(&shape, expected, &params, path)?;
                 let mut members = Vec::new();
                 for (index, state) in states.into_iter().enumerate() {
-                    if state.model != task.model || !state.fits() {
+                    if !task.model.allows(&state.model) || !state.fits() {
                         return Err(damaged(path, &"a member does not fit the value model"));
                     }
                     members.push(RegressorMember { network: network(index)?, state });

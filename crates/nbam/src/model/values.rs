@@ -28,7 +28,7 @@ pub enum CleanNoise {
 pub enum ValueAnomaly {
     /// One mixture of Gaussians for all rows, estimated from the rows that look contaminated.
     Mixture {
-        /// How many Gaussians.
+        /// How many Gaussians, at most: a fit takes one for every 500 rows, and one at least.
         components: usize,
     },
     /// One Student-t density for all rows.
@@ -81,7 +81,33 @@ pub(crate) struct ValueState {
 /// Logarithm of the standard deviation that the paper's anomaly head starts from, in units of the target's spread.
 const HEAD_LOG_SD: f32 = 0.75;
 
+/// Rows for each Gaussian of the anomaly. Of 300 rows, 30 may be wrong: they do not tell two Gaussians apart, and the second
+/// takes the edge of the clean rows.
+const ROWS_PER_COMPONENT: usize = 500;
+
 impl ValueModel {
+    /// The model that this many rows can carry.
+    pub(crate) fn for_rows(self, rows: usize) -> Self {
+        match self.anomaly {
+            ValueAnomaly::Mixture { components } => {
+                let components = components.min((rows / ROWS_PER_COMPONENT).max(1));
+                Self { anomaly: ValueAnomaly::Mixture { components }, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether `other` is this model for some number of rows.
+    pub(crate) fn allows(&self, other: &Self) -> bool {
+        let anomaly = match (self.anomaly, other.anomaly) {
+            (ValueAnomaly::Mixture { components: most }, ValueAnomaly::Mixture { components }) => {
+                components <= most
+            }
+            (one, other) => one == other,
+        };
+        anomaly && self.noise == other.noise && self.prior == other.prior
+    }
+
     /// The heads; `linear` gives the mean a path straight from the features.
     pub(crate) fn heads(&self, linear: bool, prior_hidden: usize, prior_bias: f32) -> Vec<Head> {
         let head = |name: &str, hidden: Option<usize>, skip: bool, starts_at_zero: bool, bias: Vec<f32>| {

@@ -22,17 +22,30 @@ impl Warning {
     /// * `branches_possibly_swapped`: two classes seem to have changed names, or one was taken for another.
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.
+    /// * `unclear_borders`: labels are contradicted mostly where classes are alike; errors and ambiguity look the same there.
     /// * `few_rows`: a class has too few rows to be judged.
-    pub const CODES: [&'static str; 5] = [
+    pub const CODES: [&'static str; 6] = [
         "posterior_not_trusted",
         "branches_possibly_swapped",
         "members_disagree",
         "prior_above_half",
+        "unclear_borders",
         "few_rows",
     ];
 
     fn new(code: usize, classes: &[usize], message: String) -> Self {
         Self { code: Self::CODES[code].into(), message, classes: classes.to_vec() }
+    }
+
+    /// The shares of contradicted labels in the halves near to and far from a border differ much.
+    pub(crate) fn borders(near: f64, far: f64) -> Self {
+        let message = format!(
+            "labels are contradicted near the borders between classes in {:.0} % of the rows, and away from them in {:.0} %; \
+             where the features do not decide, nothing tells a wrong label from a right one, and the probabilities may be too high or too low",
+            100.0 * near,
+            100.0 * far
+        );
+        Self::new(4, &[], message)
     }
 
     /// The sentence with the classes' names in place of their numbers.
@@ -145,7 +158,7 @@ pub(crate) fn class_warnings<'a>(
     for (class, count) in counts.iter().enumerate().filter(|(_, count)| **count < ROWS_LIMIT) {
         let message =
             format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
-        warnings.push(Warning::new(4, &[class], message));
+        warnings.push(Warning::new(5, &[class], message));
     }
     warnings
 }

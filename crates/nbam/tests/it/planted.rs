@@ -19,7 +19,7 @@ fn planted_labels_are_found() {
     // The prior is 0.18 for every row, so about 18 % of some 2,400 clean rows are planted.
     assert!((300..600).contains(&check.planted), "{} planted", check.planted);
     assert!(check.rows > 2000, "{} rows", check.rows);
-    assert!(check.found as f64 > 0.9 * check.planted as f64, "{} of {}", check.found, check.planted);
+    assert!(check.found as f64 > 0.8 * check.planted as f64, "{} of {}", check.found, check.planted);
     assert!(check.false_alarms < check.rows / 50, "{} false alarms", check.false_alarms);
     assert!(check.average_precision > 0.95, "{}", check.average_precision);
     assert!(check.expected_calibration_error < 0.05, "{}", check.expected_calibration_error);
