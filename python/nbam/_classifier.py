@@ -41,7 +41,7 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
     n_members : int, default=None
         Networks that are trained from different starts and averaged; 4 by default, 1 with the paper's preset.
     average : bool, default=True
-        Whether `contamination_` is averaged over the last third of the epochs (not with the paper's preset).
+        Whether `contamination_` is averaged over the last fifth of the epochs (not with the paper's preset).
     preset : {"default", "paper"}, default="default"
         What the parameters above are where they are None: what we recommend, or exactly the paper's.
     random_state : int, RandomState instance or None, default=None
