@@ -91,17 +91,17 @@ impl TransitionPrior {
         }
     }
 
+    /// The full weight of the sharpness prior with this many rows: the one given, or the usual one.
+    pub fn sharpness_for(&self, rows: usize) -> f64 {
+        self.sharpness.unwrap_or_else(|| (1.66 * (rows as f64).powf(-0.16)).clamp(0.3, 0.7))
+    }
+
     /// The weight of the sharpness prior when this share of the fit is done.
-    fn sharpness_at(&self, progress: f64, rows: usize) -> f64 {
+    pub fn sharpness_at(&self, progress: f64, rows: usize) -> f64 {
         let (start, end) = self.ramp;
-        let sharpness = self.sharpness.unwrap_or_else(|| usual_sharpness(rows));
+        let sharpness = self.sharpness_for(rows);
         if progress >= end { sharpness } else { sharpness * ((progress - start) / (end - start)).max(0.0) }
     }
-}
-
-/// The weight of the sharpness prior for this many rows, unless another is given.
-fn usual_sharpness(rows: usize) -> f64 {
-    (1.66 * (rows as f64).powf(-0.16)).clamp(0.3, 0.7)
 }
 
 /// What a fitted member keeps beside its network.
