@@ -88,8 +88,10 @@ def test_coming_from_cleanlab(repository, monkeypatch, tmp_path):
     assert np.delete(is_issue, np.s_[::25]).mean() < 0.02
 
 
-def test_the_readme(repository, monkeypatch, tmp_path, capsys):
-    run(repository, "python/README.md", "nbam for Python", monkeypatch, tmp_path)
+@pytest.mark.parametrize(("page", "heading"), [("README.md", "What it does"), ("python/README.md", "nbam for Python")])
+def test_the_readmes(repository, monkeypatch, tmp_path, capsys, page, heading):
+    assert list(blocks(repository / page)) == [heading]
+    run(repository, page, heading, monkeypatch, tmp_path)
     assert capsys.readouterr().out.strip() == "7"
 
 
