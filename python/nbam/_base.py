@@ -185,10 +185,10 @@ def threads_of(n_jobs: Any) -> int:
     """The engine's number of threads: 0 is all."""
     if n_jobs is None:
         return 0
-    # Every thread is started, so that a slip of the keyboard could bring the machine down.
-    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0 or n_jobs > MOST_THREADS:
+    jobs = int(n_jobs) if isinstance(n_jobs, numbers.Integral) else 0
+    # All of them are started: a slip of the keyboard could bring the machine down.
+    if jobs == 0 or jobs > MOST_THREADS:
         raise ParameterError(f"n_jobs is {n_jobs!r}, expected a number of threads up to {MOST_THREADS}, or None or -1 for all")
-    jobs = int(n_jobs)
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
