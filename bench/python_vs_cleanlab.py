@@ -25,7 +25,7 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from datetime import date
-from multiprocessing import get_context
+from multiprocessing import get_context, set_start_method
 from pathlib import Path
 
 from environment import BenchError, commit, describe_machine, note
@@ -106,6 +106,9 @@ def turn(name, x, truth, setting, number, epochs):
     import nbam  # noqa: F401
     from sklearn.metrics import average_precision_score, roc_auc_score
 
+    if sys.platform == "linux":
+        # cleanlab's own processes find their data only where they are forked, as they are in a program that was not started so itself.
+        set_start_method("fork", force=True)
     y, is_wrong = corrupted(truth, setting["kind"], setting["rate"], number)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     start = time.perf_counter()
@@ -155,7 +158,7 @@ def order(number):
 def compare(x, truth, setting, rounds, path):
     """Takes the turns that are not on file yet; returns all of them by round and contender."""
     done = finished(path, setting)
-    facts = {"date": date.today().isoformat(), "machine": describe_machine()}
+    facts = {"date": date.today().isoformat(), "tree": commit(), "machine": describe_machine()}
     for number in range(rounds):
         for name in order(number):
             if (number, name) in done:
@@ -215,7 +218,7 @@ def main():
             "data": arguments.data.name if arguments.data else "made",
             "kind": arguments.kind,
             "rate": arguments.rate,
-            "commit": commit(),
+            "commit": (commit() or "unknown").removesuffix("-dirty"),
         }
         note(f"{len(truth):,} rows x {x.shape[1]}, {arguments.rate:.0%} of the labels moved ({arguments.kind})")
         load = describe_machine()["load_average"]

@@ -183,7 +183,7 @@ PEAK = """
         return small.fit(x, y).contamination(x, y)
 
     def audit(data):
-        return nbam.audit(data, target="y", epochs=1, members=1).rate
+        return nbam.audit(data, target="y", preset="paper", epochs=1).rate
 
     def work(x, y):
         return {work}
