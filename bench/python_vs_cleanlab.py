@@ -2,112 +2,234 @@
 """One go: `NBAMClassifier().fit(X, y).contamination_` against cleanlab's CleanLearning with an MLP of the same shape.
 
     pip install ./python cleanlab
-    python3 bench/python_vs_cleanlab.py [--data FILE.npz] [--out results/python.json]
+    python3 bench/python_vs_cleanlab.py [--data FILE.npz] [--rate 0.4] [--rounds 3] [--out results/python.jsonl]
 
 45,000 rows of 512 features in ten classes; a part of the labels is moved to another class. Both sides get the same rows and two hidden
 layers of 256 tanh units, batches of 512, Adam at 0.001, and as many epochs as nbam takes by default. cleanlab cross-validates its classifier in five
-folds, which is its default. What is timed is everything from arrays to one number for each row; what is compared is how well that number ranks
-the wrong labels (average precision).
+folds, which is its default; nbam has its defaults too (four networks). What is timed is everything from arrays to one number for each row; what is
+compared is how well that number ranks the wrong labels (average precision).
+
+Both take turns, on other wrong labels in each round, and each turn has a process of its own. Every turn is written to --out when it is
+done: start the same command again to go on where it was stopped. Turns of another commit or of other settings are left out.
 
 Without --data the rows are made: ten overlapping classes in 32 dimensions, embedded in 512. With it, x_train and y_train of the file are used.
 """
 
 import argparse
 import json
+import os
+import statistics
 import sys
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from datetime import date
+from multiprocessing import get_context, set_start_method
 from pathlib import Path
 
-import numpy as np
+from environment import BenchError, commit, describe_machine, note
 
-ROWS, FEATURES, CLASSES = 45_000, 512, 10
-EPOCHS = 25
+ROWS, FEATURES, CLASSES, FOLDS = 45_000, 512, 10, 5
 
 
 def made(rows):
     """Ten overlapping classes: the best classifier is right for nine of ten rows."""
-    chance = np.random.default_rng(1)
+    import numpy
+
+    chance = numpy.random.default_rng(1)
     labels = chance.integers(0, CLASSES, rows)
     centres = chance.normal(0, 0.62, (CLASSES, 32))
     hidden = centres[labels] + chance.normal(size=(rows, 32))
-    mixed = np.tanh(hidden @ chance.normal(0, 0.3, (32, FEATURES))) + 0.5 * chance.normal(size=(rows, FEATURES))
-    return mixed.astype(np.float32), labels
+    mixed = numpy.tanh(hidden @ chance.normal(0, 0.3, (32, FEATURES))) + 0.5 * chance.normal(size=(rows, FEATURES))
+    return mixed.astype(numpy.float32), labels
 
 
 def read(path, rows):
     """The first rows of a file of arrays."""
-    with np.load(path) as arrays:
-        return arrays["x_train"][:rows].astype(np.float32), arrays["y_train"][:rows].astype(int)
+    import numpy
+
+    try:
+        with numpy.load(path) as arrays:
+            return arrays["x_train"][:rows].astype(numpy.float32), arrays["y_train"][:rows].astype(int)
+    except (OSError, KeyError, ValueError) as error:
+        raise BenchError(f"{path} cannot be read ({error}); give an .npz file with x_train and y_train.") from error
 
 
-def corrupted(truth, kind, rate):
-    """Labels of which a share is moved: to any other class, or always to the next one."""
-    chance = np.random.default_rng(2)
+def corrupted(truth, kind, rate, seed):
+    """Labels of which a share is moved, to any other class or always to the next one; and which those are."""
+    import numpy
+
+    classes = int(truth.max()) + 1
+    chance = numpy.random.default_rng([2, seed])
     is_wrong = chance.random(len(truth)) < rate
-    steps = chance.integers(1, CLASSES, len(truth)) if kind == "symmetric" else 1
-    return np.where(is_wrong, (truth + steps) % CLASSES, truth), is_wrong
+    steps = chance.integers(1, classes, len(truth)) if kind == "symmetric" else 1
+    return numpy.where(is_wrong, (truth + steps) % classes, truth), is_wrong
 
 
-def run_nbam(x, y):
-    """Seconds, and each row's suspicion."""
+def run_nbam(x, y, seed, epochs):
+    """Each row's suspicion, and the epochs that it took."""
     from nbam import NBAMClassifier
 
-    start = time.perf_counter()
-    contamination = NBAMClassifier(random_state=0).fit(x, y).contamination_
-    return time.perf_counter() - start, contamination
+    model = NBAMClassifier(random_state=seed, max_epochs=epochs).fit(x, y)
+    return model.contamination_, len(model.loss_curve_)
 
 
-def run_cleanlab(x, y):
+def run_cleanlab(x, y, seed, epochs):
     """The same of cleanlab."""
     from cleanlab.classification import CleanLearning
     from sklearn.neural_network import MLPClassifier
 
     network = MLPClassifier(
-        hidden_layer_sizes=(256, 256), activation="tanh", batch_size=512, max_iter=EPOCHS, random_state=0
+        hidden_layer_sizes=(256, 256),
+        activation="tanh",
+        batch_size=512,
+        learning_rate_init=0.001,
+        max_iter=epochs,
+        random_state=seed,
     )
-    start = time.perf_counter()
     with warnings.catch_warnings():
         # The network is not meant to converge: it gets the epochs that nbam gets.
         warnings.simplefilter("ignore")
-        issues = CleanLearning(network, seed=0).find_label_issues(x, y)
-    return time.perf_counter() - start, 1 - issues["label_quality"].to_numpy()
+        issues = CleanLearning(network, cv_n_folds=FOLDS, seed=seed).find_label_issues(x, y)
+    return 1 - issues["label_quality"].to_numpy(), epochs
+
+
+CONTENDERS = {"nbam": run_nbam, "cleanlab": run_cleanlab}
+
+
+def turn(name, x, truth, setting, number, epochs):
+    """One contender's turn: its time and how well it ranks. Runs in a process of its own, with everything imported before the clock starts."""
+    from importlib.metadata import version
+
+    import cleanlab.classification  # noqa: F401
+    import nbam  # noqa: F401
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    if sys.platform == "linux":
+        # cleanlab's own processes find their data only where they are forked, as they are in a program that was not started so itself.
+        set_start_method("fork", force=True)
+    y, is_wrong = corrupted(truth, setting["kind"], setting["rate"], number)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    start = time.perf_counter()
+    suspicion, epochs = CONTENDERS[name](x, y, number, epochs)
+    seconds = time.perf_counter() - start
+    return {
+        "seconds": seconds,
+        "average_precision": float(average_precision_score(is_wrong, suspicion)),
+        "auroc": float(roc_auc_score(is_wrong, suspicion)),
+        "epochs": epochs,
+        "wrong": float(is_wrong.mean()),
+        "load_average": load,
+        "versions": {library: version(library) for library in ("nbam", "cleanlab", "scikit-learn", "numpy")},
+    }
+
+
+def finished(path, setting):
+    """The turns of these settings that are on file, by round and contender. A last line that was cut short is not among them."""
+    done = {}
+    if path.is_file():
+        for line in path.read_bytes().split(b"\n")[:-1]:
+            record = json.loads(line)
+            if record["setting"] == setting:
+                done[record["round"], record["contender"]] = record
+    return done
+
+
+def append(path, record):
+    """Adds a line, in place of one that was cut short."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file():
+        whole = path.read_bytes()
+        if whole and not whole.endswith(b"\n"):
+            path.write_bytes(whole[: whole.rfind(b"\n") + 1])
+    with path.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(record) + "\n")
+        lines.flush()
+        os.fsync(lines.fileno())
+
+
+def order(number):
+    """Who goes first in a round: each contender in its turn. nbam begins, because the other gets its epochs."""
+    names = list(CONTENDERS)
+    return names[number % len(names) :] + names[: number % len(names)]
+
+
+def compare(x, truth, setting, rounds, path):
+    """Takes the turns that are not on file yet; returns all of them by round and contender."""
+    done = finished(path, setting)
+    facts = {"date": date.today().isoformat(), "tree": commit(), "machine": describe_machine()}
+    for number in range(rounds):
+        for name in order(number):
+            if (number, name) in done:
+                continue
+            note(f"round {number + 1} of {rounds}: {name} ...")
+            # nbam chooses its epochs; cleanlab's networks get as many.
+            epochs = None if name == "nbam" else done[0, "nbam"]["epochs"]
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+                try:
+                    measured = process.submit(turn, name, x, truth, setting, number, epochs).result()
+                except BrokenProcessPool as error:
+                    raise BenchError(f"{name}'s process was ended from outside, perhaps for its memory.") from error
+            record = {"setting": setting, "round": number, "contender": name, **measured, **facts}
+            append(path, record)
+            done[number, name] = record
+            note(f"  {record['seconds']:.1f} s, average precision {record['average_precision']:.4f}")
+    return done
+
+
+def table(done, rounds):
+    """Markdown: medians with their extremes, and the ratio of times within each round."""
+    lines = ["| | seconds | average precision | AUROC |", "| --- | --- | --- | --- |"]
+    for name in CONTENDERS:
+        cells = []
+        for quantity, digits in (("seconds", 1), ("average_precision", 4), ("auroc", 4)):
+            values = [done[number, name][quantity] for number in range(rounds)]
+            cells.append(f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} - {max(values):.{digits}f})")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    pairs = [(done[number, "nbam"], done[number, "cleanlab"]) for number in range(rounds)]
+    faster = [cleanlab["seconds"] / nbam["seconds"] for nbam, cleanlab in pairs]
+    better = sum(nbam["average_precision"] > cleanlab["average_precision"] for nbam, cleanlab in pairs)
+    lines += [
+        "",
+        f"nbam is {statistics.median(faster):.1f} times as fast ({min(faster):.1f} - {max(faster):.1f}), "
+        f"with the higher average precision in {better} of {rounds} rounds; medians, extremes in brackets.",
+    ]
+    return "\n".join(lines)
 
 
 def main():
-    """Runs both, prints a table, and writes the numbers if asked."""
+    """Runs both, writes every turn, and prints a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="an .npz file with x_train and y_train")
     parser.add_argument("--rows", type=int, default=ROWS, help="how many rows are used")
     parser.add_argument("--kind", choices=("next", "symmetric"), default="next", help="where wrong labels go")
-    parser.add_argument("--rate", type=float, default=0.2, help="the share of labels that are moved")
-    parser.add_argument("--out", type=Path, help="where the numbers are written as JSON")
+    parser.add_argument("--rate", type=float, default=0.4, help="the share of labels that are moved")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each has its turn")
+    parser.add_argument("--out", type=Path, default=Path("results/python.jsonl"), help="where every turn is written")
     arguments = parser.parse_args()
+    if arguments.rounds < 1 or not 0 < arguments.rate < 1:
+        parser.error("--rounds is a number from 1, --rate one between 0 and 1")
     try:
-        from sklearn.metrics import average_precision_score
-    except ImportError:
-        sys.exit("scikit-learn was not found; pip install ./python cleanlab, and run this again.")
-
-    x, truth = read(arguments.data, arguments.rows) if arguments.data else made(arguments.rows)
-    y, is_wrong = corrupted(truth, arguments.kind, arguments.rate)
-    result = {
-        "rows": len(y),
-        "features": x.shape[1],
-        "data": arguments.data.name if arguments.data else "made",
-        "kind": arguments.kind,
-        "rate": arguments.rate,
-    }
-    print(f"{len(y):,} rows x {x.shape[1]}, {is_wrong.mean():.1%} of the labels moved ({arguments.kind})", file=sys.stderr)
-    print("| | seconds | average precision |\n| --- | --- | --- |")
-    for name, runner in (("nbam", run_nbam), ("cleanlab", run_cleanlab)):
-        seconds, suspicion = runner(x, y)
-        precision = float(average_precision_score(is_wrong, suspicion))
-        result[name] = {"seconds": seconds, "average_precision": precision}
-        print(f"| {name} | {seconds:.1f} | {precision:.3f} |", flush=True)
-    result["times_faster"] = result["cleanlab"]["seconds"] / result["nbam"]["seconds"]
-    print(f"\nnbam is {result['times_faster']:.1f} times as fast")
-    if arguments.out:
-        arguments.out.write_text(json.dumps(result, indent=2) + "\n")
+        x, truth = read(arguments.data, arguments.rows) if arguments.data else made(arguments.rows)
+        setting = {
+            "rows": len(truth),
+            "features": x.shape[1],
+            "data": arguments.data.name if arguments.data else "made",
+            "kind": arguments.kind,
+            "rate": arguments.rate,
+            "commit": (commit() or "unknown").removesuffix("-dirty"),
+        }
+        note(f"{len(truth):,} rows x {x.shape[1]}, {arguments.rate:.0%} of the labels moved ({arguments.kind})")
+        load = describe_machine()["load_average"]
+        if load is not None and load > 0.5:
+            note(f"The machine is busy (load {load}): the times will be those of a busy machine.")
+        done = compare(x, truth, setting, arguments.rounds, arguments.out)
+    except ImportError as error:
+        sys.exit(f"{error}; pip install ./python cleanlab, and run this again.")
+    except BenchError as error:
+        sys.exit(f"{error} Run this again to go on.")
+    print(table(done, arguments.rounds))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import textwrap
 import unittest
 from pathlib import Path
 
+import python_vs_cleanlab
 import report
 import side_by_side
 import sizes
@@ -147,6 +148,45 @@ class Contenders(unittest.TestCase):
         side_by_side.compare_losses([one, one])
         with self.assertRaisesRegex(BenchError, "b and a train differently"):
             side_by_side.compare_losses([one, other])
+
+
+class PythonAndCleanlab(unittest.TestCase):
+    SETTING = {"rows": 10, "commit": "abc"}
+
+    def turn(self, number, contender, seconds=1.0, precision=0.5, **changes):
+        measured = {"seconds": seconds, "average_precision": precision, "auroc": 0.5, "epochs": 25}
+        return {"setting": self.SETTING, "round": number, "contender": contender, **measured, **changes}
+
+    def test_what_is_on_file_is_not_done_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "new" / "turns.jsonl"
+            self.assertEqual(python_vs_cleanlab.finished(path, self.SETTING), {})
+            first = self.turn(0, "nbam")
+            python_vs_cleanlab.append(path, first)
+            python_vs_cleanlab.append(path, self.turn(0, "cleanlab", setting={"rows": 10, "commit": "other"}))
+            with path.open("a") as lines:
+                lines.write('{"setting": {"rows": 10, "com')
+            self.assertEqual(python_vs_cleanlab.finished(path, self.SETTING), {(0, "nbam"): first})
+            second = self.turn(0, "cleanlab")
+            python_vs_cleanlab.append(path, second)
+            expected = {(0, "nbam"): first, (0, "cleanlab"): second}
+            self.assertEqual(python_vs_cleanlab.finished(path, self.SETTING), expected)
+            # Nothing is left to do, so that neither library is asked for.
+            self.assertEqual(python_vs_cleanlab.compare(None, None, self.SETTING, 1, path), expected)
+
+    def test_they_take_turns_and_nbam_begins(self):
+        orders = [python_vs_cleanlab.order(number) for number in range(3)]
+        self.assertEqual(orders, [["nbam", "cleanlab"], ["cleanlab", "nbam"], ["nbam", "cleanlab"]])
+
+    def test_the_ratio_is_taken_within_each_round(self):
+        times = [(1.0, 30.0), (2.0, 24.0), (1.5, 15.0)]
+        done = {}
+        for number, (ours, theirs) in enumerate(times):
+            done[number, "nbam"] = self.turn(number, "nbam", ours, 0.9)
+            done[number, "cleanlab"] = self.turn(number, "cleanlab", theirs, 0.8 + 0.1 * number)
+        text = python_vs_cleanlab.table(done, 3)
+        self.assertIn("nbam is 12.0 times as fast (10.0 - 30.0), with the higher average precision in 1 of 3 rounds", text)
+        self.assertIn("| nbam | 1.5 (1.0 - 2.0) | 0.9000 (0.9000 - 0.9000) |", text)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _frames, _nbam
-from ._base import seed_of, threads_of
+from ._base import integer, number, seed_of, threads_of
 from ._progress import progress
 from .exceptions import InputError, ParameterError
 
@@ -130,9 +130,9 @@ def audit(
         "image": image,
         "task": task,
         "preset": preset,
-        "fdr": float(fdr),
-        "members": members,
-        "epochs": epochs,
+        "fdr": number("fdr", fdr, 0.0),
+        "members": None if members is None else integer("members", members, 1),
+        "epochs": None if epochs is None else integer("epochs", epochs, 1),
         "average": bool(average),
         "check": bool(check),
         "seed": seed_of(random_state),
@@ -181,14 +181,12 @@ class Audit:
 
     def flagged(self, fdr: float = 0.05) -> Any:
         """The largest set of rows whose expected share of false flags is at most `fdr`, most suspicious first."""
-        columns = self._native.flagged(float(fdr))
+        columns = self._native.flagged(number("fdr", fdr, 0.0))
         return self._make(columns, columns.arrays()["row"].astype(np.intp))
 
     def expected_found(self, budget: int) -> Estimate:
         """How many wrong rows to expect among the `budget` most suspicious, with a 95 % interval."""
-        if budget < 0:
-            raise ParameterError(f"budget is {budget}, expected 0 or more")
-        return Estimate(*self._native.expected_found(budget))
+        return Estimate(*self._native.expected_found(integer("budget", budget, 0)))
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report: one self-contained HTML file. Written to `path` if one is given, and returned."""

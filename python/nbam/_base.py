@@ -20,6 +20,9 @@ from .exceptions import DataValueError, ParameterError, ShapeError
 
 _Array = NDArray[Any]
 
+#: More threads than any machine that this runs on has cores.
+MOST_THREADS = 1024
+
 
 class Evidence(NamedTuple):
     """What a model says of each row: the posterior and the three terms that it is made of.
@@ -85,16 +88,16 @@ class NBAMEstimator(BaseEstimator):
         sizes: Any = self.hidden_layer_sizes
         if sizes is not None:
             sizes = [sizes] if isinstance(sizes, numbers.Real) else list(sizes)
-            sizes = [_integer("hidden_layer_sizes", size, 1) for size in sizes]
+            sizes = [integer("hidden_layer_sizes", size, 1) for size in sizes]
         return {
             "preset": _choice("preset", self.preset, ("default", "paper")),
             "hidden_layer_sizes": sizes,
             "activation": None if self.activation is None else _choice("activation", self.activation, ("tanh", "relu")),
-            "alpha": _number("alpha", self.alpha, 0.0),
-            "batch_size": None if self.batch_size is None else _integer("batch_size", self.batch_size, 1),
-            "learning_rate": _number("learning_rate", self.learning_rate, 0.0),
-            "max_epochs": None if self.max_epochs is None else _integer("max_epochs", self.max_epochs, 1),
-            "n_members": None if self.n_members is None else _integer("n_members", self.n_members, 1),
+            "alpha": None if self.alpha is None else number("alpha", self.alpha, 0.0),
+            "batch_size": None if self.batch_size is None else integer("batch_size", self.batch_size, 1),
+            "learning_rate": None if self.learning_rate is None else number("learning_rate", self.learning_rate, 0.0),
+            "max_epochs": None if self.max_epochs is None else integer("max_epochs", self.max_epochs, 1),
+            "n_members": None if self.n_members is None else integer("n_members", self.n_members, 1),
             "average": bool(self.average),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),
@@ -106,21 +109,41 @@ class NBAMEstimator(BaseEstimator):
         refuse_masked("X", X)
         return aligned(validate_data(self, X, dtype=[np.float32, np.float16], order="C", reset=False))
 
-    def _weights(self, sample_weight: ArrayLike | None, X: _Array) -> _Array | None:
-        if sample_weight is None:
-            return None
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    def _rows(self, X: ArrayLike, y: ArrayLike, **checks: Any) -> tuple[_Array, _Array]:
+        """Rows to train on as the engine reads them, and their targets; features that are so already are not copied."""
+        refuse_masked("X", X)
+        refuse_masked("y", y)
+        features, targets = validate_data(
+            self, X, y, dtype=[np.float32, np.float16], order="C", ensure_min_samples=2, **checks
+        )
+        return aligned(features), targets
 
-    def _leave(self, native: Any, warnings: list[FitWarning]) -> None:
-        """Sets what every fit leaves behind."""
+    def _train(
+        self,
+        engine: Any,
+        settings: dict[str, object],
+        features: _Array,
+        *columns: _Array | None,
+        sample_weight: ArrayLike | None,
+        verified: ArrayLike | None,
+        classes: _Array,
+    ) -> None:
+        """Fits an engine and sets what every fit leaves behind; `columns` are the targets and what goes with them."""
+        weights = None
+        if sample_weight is not None:
+            refuse_masked("sample_weight", sample_weight)
+            weights = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
+        known = known_switches(verified, len(features))
+        with progress(self.verbose) as callback:
+            native = engine.fit(settings, features, *columns, weights, known, callback)
         self._native = native
         self.evidence_ = Evidence(*native.training())
         self.contamination_ = self.evidence_.contamination
-        self.warnings_ = warnings
+        names = [str(label) for label in classes]
+        self.warnings_ = [
+            FitWarning(code, message, tuple(classes[places])) for code, message, places in native.warnings(names)
+        ]
         self.loss_curve_ = np.mean(native.losses(), axis=0).tolist()
-
-    def _progress(self) -> Any:
-        return progress(self.verbose)
 
     def prior(self, X: ArrayLike) -> _Array:
         """The probability that a row's target is wrong, before it is seen: `pi(x)`.
@@ -162,9 +185,10 @@ def threads_of(n_jobs: Any) -> int:
     """The engine's number of threads: 0 is all."""
     if n_jobs is None:
         return 0
-    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise ParameterError(f"n_jobs is {n_jobs!r}, expected a number of threads, or None or -1 for all")
-    jobs = int(n_jobs)
+    jobs = int(n_jobs) if isinstance(n_jobs, numbers.Integral) else 0
+    # All of them are started: a slip of the keyboard could bring the machine down.
+    if jobs == 0 or jobs > MOST_THREADS:
+        raise ParameterError(f"n_jobs is {n_jobs!r}, expected a number of threads up to {MOST_THREADS}, or None or -1 for all")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
@@ -172,6 +196,7 @@ def known_switches(verified: ArrayLike | None, rows: int) -> _Array | None:
     """`verified` as codes: 1 is known to be right, 0 known to be wrong, -1 unknown."""
     if verified is None:
         return None
+    refuse_masked("verified", verified)
     values: Any = np.asarray(verified, dtype=object)
     if values.shape != (rows,):
         raise ShapeError(f"verified has the shape {values.shape}, expected ({rows},): one value for each row")
@@ -193,15 +218,15 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
-def _integer(name: str, value: Any, least: int) -> int:
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least:
+def integer(name: str, value: Any, least: int) -> int:
+    """A parameter that is a whole number, or an error that names it."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and least <= int(value) < 2**63:
         return int(value)
     raise ParameterError(f"{name} is {value!r}, expected a whole number of at least {least}")
 
 
-def _number(name: str, value: Any, least: float) -> float | None:
-    if value is None:
-        return None
+def number(name: str, value: Any, least: float) -> float:
+    """A parameter that is a finite number, or an error that names it."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool) and least <= float(value) < np.inf:
         return float(value)
     raise ParameterError(f"{name} is {value!r}, expected a finite number of at least {least}")

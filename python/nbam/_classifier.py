@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _nbam
-from ._base import Evidence, FitWarning, NBAMEstimator, aligned, known_switches, refuse_masked
+from ._base import Evidence, NBAMEstimator, refuse_masked
 from .exceptions import LabelError
 
 _Array = NDArray[Any]
@@ -105,28 +105,20 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
         self
         """
         settings = self._settings()
-        refuse_masked("X", X)
-        refuse_masked("y", y)
-        features, targets = validate_data(self, X, y, dtype=[np.float32, np.float16], order="C", ensure_min_samples=2)
+        features, targets = self._rows(X, y)
         check_classification_targets(targets)
         self.classes_, labels = np.unique(targets, return_inverse=True)
         if len(self.classes_) < 2:
             raise LabelError(f"every row is of class {self.classes_.tolist()[0]!r}, expected two classes or more")
-        names = [str(label) for label in self.classes_]
-        with self._progress() as callback:
-            native = _nbam.Classifier.fit(
-                settings,
-                aligned(features),
-                labels.astype(np.uintp),
-                self._weights(sample_weight, features),
-                known_switches(verified, len(features)),
-                callback,
-            )
-        warnings = [
-            FitWarning(code, message, tuple(self.classes_[numbers]))
-            for code, message, numbers in native.warnings(names)
-        ]
-        self._leave(native, warnings)
+        self._train(
+            _nbam.Classifier,
+            settings,
+            features,
+            labels.astype(np.uintp),
+            sample_weight=sample_weight,
+            verified=verified,
+            classes=self.classes_,
+        )
         return self
 
     def predict_proba(self, X: ArrayLike) -> _Array:
@@ -190,6 +182,7 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
 
     def _codes(self, y: ArrayLike, features: _Array) -> _Array:
         """Labels as numbers of classes."""
+        refuse_masked("y", y)
         labels = column_or_1d(y, warn=True)
         check_consistent_length(features, labels)
         if labels.dtype.kind != self.classes_.dtype.kind and "O" in (labels.dtype.kind, self.classes_.dtype.kind):

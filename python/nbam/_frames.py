@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _nbam
 from ._base import is_missing
-from .exceptions import DataValueError, InputError, ShapeError
+from .exceptions import DataValueError, DuplicateColumnError, InputError, ShapeError
 
 _Array = NDArray[Any]
 #: Makes result columns a frame of the kind that came in; the second argument says which input rows they are about, in order.
@@ -163,14 +163,26 @@ def _from_pandas(data: Any, extra: Mapping[str, Any]) -> tuple[Any, Maker]:
         return _to_pandas(columns, index if rows is None else index[rows])
 
     # The index names rows; it is not a feature.
-    frame = data.reset_index(drop=True).rename(columns=str)
+    frame = data.reset_index(drop=True)
+    frame.columns = [str(name) for name in frame.columns]
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DuplicateColumnError(f"the data has more than one column named '{twice}'", "rename or leave out all but one")
     if extra:
         frame = frame.assign(**{name: _plain_array(name, values) for name, values in extra.items()})
     try:
-        import pyarrow  # noqa: F401
+        import pyarrow
     except ImportError:
-        return [column(name, frame.iloc[:, place]) for place, name in enumerate(frame.columns)], make
-    return frame, make
+        return [column(name, frame[name]) for name in frame], make
+    try:
+        return pyarrow.Table.from_pandas(frame, preserve_index=False), make
+    except pyarrow.ArrowException as error:
+        for name in frame:
+            try:
+                pyarrow.Array.from_pandas(frame[name])
+            except pyarrow.ArrowException:
+                column(name, frame[name])  # raises an error that names the row
+        raise DataValueError(f"the data cannot be read: {error}") from error
 
 
 def _to_pandas(columns: _nbam.Columns, index: Any) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from . import _nbam
-from ._base import Evidence, FitWarning, NBAMEstimator, aligned, known_switches, refuse_masked
+from ._base import Evidence, NBAMEstimator, refuse_masked
 from .exceptions import DataValueError
 
 _Array = NDArray[Any]
@@ -106,23 +106,17 @@ class NBAMRegressor(RegressorMixin, NBAMEstimator):
         self
         """
         settings = self._settings()
-        refuse_masked("X", X)
-        refuse_masked("y", y)
-        features, targets = validate_data(
-            self, X, y, dtype=[np.float32, np.float16], order="C", y_numeric=True, ensure_min_samples=2
+        features, targets = self._rows(X, y, y_numeric=True)
+        self._train(
+            _nbam.Regressor,
+            settings,
+            features,
+            np.ascontiguousarray(targets, dtype=np.float64),
+            _errors(error, features),
+            sample_weight=sample_weight,
+            verified=verified,
+            classes=np.empty(0),
         )
-        values = np.ascontiguousarray(targets, dtype=np.float64)
-        with self._progress() as callback:
-            native = _nbam.Regressor.fit(
-                settings,
-                aligned(features),
-                values,
-                _errors(error, features),
-                self._weights(sample_weight, features),
-                known_switches(verified, len(features)),
-                callback,
-            )
-        self._leave(native, [FitWarning(code, message, ()) for code, message, _ in native.warnings()])
         return self
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
@@ -156,6 +150,7 @@ class NBAMRegressor(RegressorMixin, NBAMEstimator):
         Evidence
         """
         features = self._features(X)
+        refuse_masked("y", y)
         values = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(features, values)
         return Evidence(*self._native.posterior(features, values, _errors(error, features)))
@@ -181,6 +176,7 @@ class NBAMRegressor(RegressorMixin, NBAMEstimator):
 def _errors(error: ArrayLike | None, X: _Array) -> _Array | None:
     if error is None:
         return None
+    refuse_masked("error", error)
     errors = np.ascontiguousarray(column_or_1d(error, warn=True), dtype=np.float64)
     check_consistent_length(X, errors)
     is_valid = np.isfinite(errors) & (errors >= 0)

@@ -4,8 +4,8 @@ import importlib.util
 import re
 from pathlib import Path
 
-page = Path(__file__).resolve().parents[1] / "README.md"
 for library in ("pandas", "torch", "jax", "pytest"):
     assert importlib.util.find_spec(library) is None, f"{library} is installed, so this environment is not clean"
-for code in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S):
-    exec(compile(code, str(page), "exec"))
+page = Path(__file__).resolve().parents[2] / "README.md"
+(code,) = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+exec(compile(code, str(page), "exec"))

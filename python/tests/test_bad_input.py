@@ -64,6 +64,15 @@ def test_what_a_mask_hides_is_not_used():
         classifier().fit(hidden, Y)
     with pytest.raises(exceptions.DataValueError, match="y is masked in row 3"):
         classifier().fit(X, np.ma.array(Y, mask=np.arange(60) == 3))
+    ones = np.ma.array(np.ones(60), mask=np.arange(60) == 4)
+    for name in ("sample_weight", "verified"):
+        with pytest.raises(exceptions.DataValueError, match=f"{name} is masked in row 4"):
+            classifier().fit(X, Y, **{name: ones})
+    with pytest.raises(exceptions.DataValueError, match="error is masked in row 4"):
+        regressor().fit(X, X[:, 0], error=ones)
+    for model in (classifier().fit(X, Y), regressor().fit(X, X[:, 0])):
+        with pytest.raises(exceptions.DataValueError, match="y is masked in row 3"):
+            model.contamination(X, np.ma.array(Y, mask=np.arange(60) == 3))
     # A table may have gaps.
     column = np.ma.array(X[:, 0], mask=np.arange(60) == 3)
     gap = np.where(np.arange(60) == 3, np.nan, X[:, 0])
@@ -149,6 +158,7 @@ def test_unseen_labels_are_named():
         ({"preset": "best"}, "preset is 'best'"),
         ({"n_members": 10**6}, "members"),
         ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": 10**9}, "n_jobs is 1000000000, expected a number of threads up to 1024"),
         ({"random_state": -1}, "random_state is -1"),
     ],
 )
@@ -207,6 +217,11 @@ def frame(**changes):
         (frame(), {"target": "kind", "features": ["a", "c"]}, exceptions.UnknownColumnError, "'c'"),
         (frame(), {"target": "kind", "features": "a"}, exceptions.ParameterError, "list of column names"),
         (frame(), {"target": "kind", "fdr": 2.0}, exceptions.ParameterError, "false discovery rate is 2"),
+        (frame(), {"target": "kind", "fdr": "low"}, exceptions.ParameterError, "fdr is 'low'"),
+        (frame(), {"target": "kind", "members": -1}, exceptions.ParameterError, "members is -1"),
+        (frame(), {"target": "kind", "epochs": 1.5}, exceptions.ParameterError, "epochs is 1.5"),
+        (frame(), {"target": "kind", "epochs": 2**70}, exceptions.ParameterError, "epochs is 1180591620717411303424"),
+        (frame(), {"target": "kind", "n_jobs": 10**9}, exceptions.ParameterError, "n_jobs is 1000000000"),
         (frame(), {"target": "kind", "task": "ranking"}, exceptions.ParameterError, "task is 'ranking'"),
         (frame(), {"target": "kind", "task": "regression"}, exceptions.TargetError, "row 0.*not a number"),
         (frame(), {"target": "kind", "error": "a"}, exceptions.NBAMError, "error"),
@@ -229,6 +244,35 @@ def frame(**changes):
 def test_bad_tables(data, arguments, kind, message):
     with pytest.raises(kind, match=message):
         nbam.audit(data, **{"epochs": 1, "members": 1, **arguments})
+
+
+def test_bad_frames_of_pandas(monkeypatch):
+    import sys
+
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    mixed = pandas.DataFrame({"lists": [[1.0, 2.0]] * 60, "a": ["x", 3.5] * 30, "kind": Y})
+    twice = pandas.DataFrame(np.c_[X, Y], columns=["a", "b", "a", "c", "kind"])
+    # The column that is at fault is named, not one before it that only Arrow can hold.
+    with pytest.raises(exceptions.DataValueError, match="row 1 of column 'a'"):
+        nbam.audit(mixed, target="kind")
+    for is_arrow_there in (True, False):
+        if not is_arrow_there:
+            monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(exceptions.DataValueError, match="row 1 of column 'a' is 3.5, of type float"):
+            nbam.audit(mixed.drop(columns="lists"), target="kind")
+        with pytest.raises(exceptions.DuplicateColumnError, match="more than one column named 'a'"):
+            nbam.audit(twice, target="kind")
+    levels = pandas.DataFrame(X, columns=pandas.MultiIndex.from_product([["a", "b"], ["c", "d"]]))
+    assert len(nbam.audit(levels, target=Y, epochs=1, members=1).rows) == 60
+
+
+def test_bad_questions_to_an_audit():
+    audit = nbam.audit(frame(), target="kind", epochs=1, members=1)
+    with pytest.raises(exceptions.ParameterError, match="budget is 2.5"):
+        audit.expected_found(2.5)
+    with pytest.raises(exceptions.ParameterError, match="fdr is 'a few'"):
+        audit.flagged("a few")
 
 
 def test_hints_speak_python():

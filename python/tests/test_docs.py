@@ -88,8 +88,11 @@ def test_coming_from_cleanlab(repository, monkeypatch, tmp_path):
     assert np.delete(is_issue, np.s_[::25]).mean() < 0.02
 
 
-def test_the_readme(repository, monkeypatch, tmp_path, capsys):
-    run(repository, "python/README.md", "nbam for Python", monkeypatch, tmp_path)
+def test_the_readmes(repository, monkeypatch, tmp_path, capsys):
+    """The package's own page shows the example of the repository's."""
+    example = blocks(repository / "README.md")["What it does"]
+    assert blocks(repository / "python/README.md") == {"nbam for Python": example}
+    run(repository, "README.md", "What it does", monkeypatch, tmp_path)
     assert capsys.readouterr().out.strip() == "7"
 
 

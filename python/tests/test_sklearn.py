@@ -29,10 +29,11 @@ EXPECTED_TO_FAIL = {
 }
 
 
+# Small networks and few epochs: at its defaults a fit takes seconds, and the checks do more than a hundred.
 @parametrize_with_checks(
     [
-        NBAMClassifier(hidden_layer_sizes=(64,), n_members=2, random_state=0),
-        NBAMRegressor(hidden_layer_sizes=(32,), n_members=1, alpha=0.1, max_epochs=500, random_state=0),
+        NBAMClassifier(hidden_layer_sizes=(64,), n_members=2, alpha=0.1, max_epochs=300, random_state=0),
+        NBAMRegressor(hidden_layer_sizes=(32,), n_members=1, alpha=0.1, max_epochs=300, random_state=0),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_TO_FAIL,
 )

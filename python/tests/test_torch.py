@@ -206,22 +206,6 @@ def test_a_regression_finds_wrong_values(line, anomaly):
     assert 0.05 < np.median(predicted[:, 1]) < 0.3
 
 
-def _worker(rank, folder, results):
-    import torch.distributed as distributed
-
-    distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
-    torch.set_num_threads(1)
-    model = _Model()
-    parallel = torch.nn.parallel.DistributedDataParallel(model)
-    x, y = _batch()
-    half = slice(rank * 8, rank * 8 + 8)
-    parallel(x[half], y[half]).backward()
-    if rank == 0:
-        results.put([parameter.grad.numpy().copy() for parameter in model.parameters()])
-    distributed.barrier()
-    distributed.destroy_process_group()
-
-
 class _Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -232,22 +216,49 @@ class _Model(torch.nn.Module):
         return self.criterion(*self.head(torch.tanh(self.backbone(x)), y))
 
 
+def _trained(model, x, y):
+    """The gradients of the first of five steps, and the parameters after the last."""
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    gradients = None
+    for _ in range(5):
+        optimiser.zero_grad()
+        model(x, y).backward()
+        gradients = gradients or [parameter.grad.numpy().copy() for parameter in model.parameters()]
+        optimiser.step()
+    return gradients, [parameter.detach().numpy().copy() for parameter in model.parameters()]
+
+
 def _batch():
     chance = torch.Generator().manual_seed(6)
     return torch.randn(16, 3, generator=chance), torch.randint(0, 3, (16,), generator=chance)
 
 
-def test_two_processes_have_the_gradient_of_one(tmp_path):
+def _worker(rank, folder, results):
+    import torch.distributed as distributed
+
+    distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+    torch.set_num_threads(1)
+    parallel = torch.nn.parallel.DistributedDataParallel(_Model())
+    x, y = _batch()
+    half = slice(rank * 8, rank * 8 + 8)
+    results.put(_trained(parallel, x[half], y[half]))
+    distributed.barrier()
+    distributed.destroy_process_group()
+
+
+def test_two_processes_train_as_one(tmp_path):
+    """Each has half of the batch; the gradients, and the parameters after some steps, are those of one with the whole."""
     context = torch.multiprocessing.get_context("spawn")
     results = context.Queue()
     workers = [context.Process(target=_worker, args=(rank, str(tmp_path), results)) for rank in range(2)]
     for worker in workers:
         worker.start()
-    gradients = results.get(timeout=120)
+    outcomes = [results.get(timeout=120) for _ in workers]
     for worker in workers:
         worker.join(60)
         assert worker.exitcode == 0
-    model = _Model()
-    model(*_batch()).backward()
-    for got, parameter in zip(gradients, model.parameters(), strict=True):
-        np.testing.assert_allclose(got, parameter.grad.numpy(), atol=1e-6)
+    expected = _trained(_Model(), *_batch())
+    for outcome in outcomes:
+        for got, wanted in zip(outcome, expected, strict=True):
+            for one, other in zip(got, wanted, strict=True):
+                np.testing.assert_allclose(one, other, atol=1e-6)

@@ -14,11 +14,14 @@ type Step = (&'static str, fn() -> Outcome);
 
 const USAGE: &str = "usage: cargo xtask test [--only NAME]
 
-steps: format, lint, documents, browser, rust, bench; python runs only when it is named
+steps: format, lint, documents, browser, rust, bench, python
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if std::env::var_os(python::IS_CARGO).is_some() {
+        return python::cargo_of_maturin(&arguments);
+    }
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let only = match words.as_slice() {
         ["test"] => None,
@@ -37,9 +40,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The step that is run only by name: it installs several GB and compiles the libraries once more.
-const NAMED_ONLY: &str = "python";
-
 /// Runs the steps in order; `only` picks one by name.
 fn run(only: Option<&str>) -> Outcome {
     let steps: [Step; 7] = [
@@ -49,12 +49,12 @@ fn run(only: Option<&str>) -> Outcome {
         ("browser", install_browser),
         ("rust", rust_tests),
         ("bench", || execute(Command::new("python3").args(["-m", "unittest", "discover", "bench"]))),
-        (NAMED_ONLY, python::test),
+        ("python", python::test),
     ];
     if let Some(name) = only.filter(|name| steps.iter().all(|step| step.0 != *name)) {
         return Err(format!("there is no step '{name}'\n{USAGE}"));
     }
-    let is_wanted = |step: &&Step| only.map_or(step.0 != NAMED_ONLY, |name| name == step.0);
+    let is_wanted = |step: &&Step| only.is_none_or(|name| name == step.0);
     for (name, step) in steps.iter().filter(is_wanted) {
         let start = Instant::now();
         say(&format!("== {name}"));

@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-use crate::{Outcome, cargo, execute, root, say};
+use crate::{Outcome, execute, root, say};
+
+/// Set where maturin calls this program instead of cargo: see [`cargo_of_maturin`].
+pub(crate) const IS_CARGO: &str = "NBAM_XTASK_IS_CARGO";
 
 /// Builds the package from what is there and runs its tests, in `.venv`.
 pub(crate) fn test() -> Outcome {
     let folder = root().join(".venv");
     let python = environment(&folder)?;
-    // With the features of the whole workspace, so that what the Rust tests built is used again.
-    cargo(&["build", "--workspace", "--bins"])?;
     let wheels = target().join("wheels-dev");
     // Only one wheel must be there to be installed.
     let _ = fs::remove_dir_all(&wheels);
@@ -20,6 +21,8 @@ pub(crate) fn test() -> Outcome {
         Command::new(&python)
             .args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--out"])
             .arg(&wheels)
+            .env("CARGO", this_program()?)
+            .env(IS_CARGO, "1")
             // Where pyproject.toml lies: from the crate's manifest alone maturin packs only the native half.
             .current_dir(root().join("python")),
     )?;
@@ -32,10 +35,37 @@ pub(crate) fn test() -> Outcome {
     // From the root, not from python/: there the package lies without its native half.
     execute(
         Command::new(&python)
-            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+            .args(["-m", "pytest", "-p", "no:cacheprovider"])
             .arg(tests)
             .env("NBAM_COMMAND", target().join(format!("debug/nbam{}", std::env::consts::EXE_SUFFIX))),
     )
+}
+
+/// Cargo as maturin calls it, but for the one call that compiles.
+///
+/// Maturin would compile the package alone. Cargo then gives its dependencies other features than it gave them for the tests of the
+/// whole workspace, and compiles nearly all of them once more: minutes, on two cores. So the library is built as one of the
+/// workspace, with the features that tests have (`--examples` asks for these), and with it the command that the tests compare with.
+pub(crate) fn cargo_of_maturin(arguments: &[String]) -> ExitCode {
+    let mut command = Command::new(env!("CARGO"));
+    command.env_remove(IS_CARGO);
+    match arguments.split_first() {
+        Some((verb, rest)) if verb == "rustc" => {
+            command.args(["build", "--workspace", "--bins", "--examples"]).args(rest)
+        }
+        _ => command.args(arguments),
+    };
+    match command.status() {
+        Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
+        Err(error) => {
+            say(&format!("cannot run {command:?}: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn this_program() -> Result<PathBuf, String> {
+    std::env::current_exe().map_err(|error| format!("cannot tell where this program is: {error}"))
 }
 
 /// The wheel works in a clean environment with nothing but what it asks for: NumPy and scikit-learn.

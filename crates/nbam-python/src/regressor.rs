@@ -57,8 +57,8 @@ impl Regressor {
         self.model.training().map(|posterior| posterior_arrays(py, posterior.clone()))
     }
 
-    fn warnings(&self) -> Vec<(String, String, Vec<usize>)> {
-        warnings(self.model.warnings(), &[])
+    fn warnings(&self, names: Vec<String>) -> Vec<(String, String, Vec<usize>)> {
+        warnings(self.model.warnings(), &names)
     }
 
     #[getter]
