@@ -26,7 +26,7 @@ pub(crate) struct Common {
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Threads to use; all cores if not given. The result does not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = positive)]
+    #[arg(long, global = true, value_name = "N", value_parser = thread_count)]
     pub(crate) threads: Option<usize>,
 }
 
@@ -53,6 +53,14 @@ pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err("give a whole number of at least 1".to_owned()),
+    }
+}
+
+/// A number of threads that a machine survives.
+fn thread_count(text: &str) -> Result<usize, String> {
+    match positive(text) {
+        Ok(number) if number <= 1024 => Ok(number),
+        _ => Err("give a whole number from 1 to 1,024".to_owned()),
     }
 }
 
@@ -100,6 +108,7 @@ mod tests {
     #[test]
     fn numbers_out_of_range_are_refused() {
         assert_eq!((positive("3"), positive("0").is_err()), (Ok(3), true));
+        assert!(thread_count("1024").is_ok() && thread_count("1025").is_err() && thread_count("0").is_err());
         assert_eq!((bytes("6G"), bytes("100")), (Ok(6_000_000_000), Ok(100)));
         assert!(bytes("6KM").is_err() && bytes("1.5G").is_err() && bytes("0").is_err());
         assert!(share_below_one("1").is_err() && share("1").is_ok());

@@ -396,6 +396,9 @@ impl<T> Params<T> {
         if !(0.0..=1.0).contains(&self.averaged_share) {
             return fault("averaged_share", self.averaged_share, "0 to 1");
         }
+        if self.threads > MOST_THREADS {
+            return fault("threads", self.threads, "0 to 1,024");
+        }
         if let Some(width) = self.hidden.iter().find(|&&width| width == 0 || width > 1 << 16) {
             return fault("a hidden layer's width", width, "1 to 65,536");
         }
@@ -420,6 +423,9 @@ impl<T> Params<T> {
         }
     }
 }
+
+/// A machine is brought to its knees by a million threads before it refuses them.
+const MOST_THREADS: usize = 1024;
 
 /// The strength of a classifier's weight prior from which the choice starts: `0.035 rows^0.2`.
 pub(crate) fn usual_weight_prior(rows: usize) -> f64 {

@@ -95,6 +95,7 @@ fn parameters() {
     );
     assert_eq!(refused(Classifier::params().weight_decay(1e9)).0, ErrorKind::Parameter);
     assert_eq!(refused(Classifier::params().weight_prior(-1.0)).1, "weight_prior is -1, expected 0 or more");
+    assert_eq!(refused(Classifier::params().threads(1025)).1, "threads is 1025, expected 0 to 1,024");
     assert_eq!(refused(Classifier::params().averaged_share(1.5)).1, "averaged_share is 1.5, expected 0 to 1");
     assert_eq!(refused(Classifier::params().hidden(&[4, 0])).0, ErrorKind::Parameter);
     let prior = TransitionPrior { initial_share: 1.0, ..TransitionPrior::default() };
