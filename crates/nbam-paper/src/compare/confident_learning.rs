@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn the_confident_joint_of_six_rows() {
-        // Thresholds: (0.9 + 0.8 + 0.1 + 0.6) / 4 = 0.6 and (0.9 + 0.7) / 2 = 0.8.
-        let first = [0.9, 0.8, 0.1, 0.6, 0.1, 0.3];
+        // Thresholds: (0.9 + 0.8 + 0.1 + 0.7) / 4 = 0.625 and (0.9 + 0.7) / 2 = 0.8.
+        let first = [0.9, 0.8, 0.1, 0.7, 0.1, 0.3];
         let p: Vec<f64> = first.iter().flat_map(|&p| [p, 1.0 - p]).collect();
         let labels = [0, 0, 0, 0, 1, 1];
         let Pruned { kept, weights } = prune(&p, &labels, 2);
