@@ -76,7 +76,7 @@ pub(super) enum Outcome {
     /// Predictions and a ranking of the rows.
     Ranked(Answer),
     /// A fitted mixture, with a posterior.
-    Fitted(nbam::Classifier),
+    Fitted(Box<nbam::Classifier>),
 }
 
 impl Method {

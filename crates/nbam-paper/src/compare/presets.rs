@@ -26,8 +26,8 @@ pub(super) fn settings(preset: Preset, epochs: usize) -> Result<Value> {
     })
 }
 
-pub(super) fn run(preset: Preset, task: &Task<'_>) -> Result<Classifier> {
+pub(super) fn run(preset: Preset, task: &Task<'_>) -> Result<Box<Classifier>> {
     let rows = LabelledRows { features: task.features, labels: task.labels, weights: None, known: None };
     let params = params(preset, task.epochs).seed(task.seed).threads(1).check()?;
-    Ok(params.fit_rows(&rows, task.monitor)?)
+    Ok(Box::new(params.fit_rows(&rows, task.monitor)?))
 }

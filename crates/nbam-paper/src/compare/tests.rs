@@ -206,6 +206,34 @@ fn the_loop_trains_the_librarys_network() {
 }
 
 #[test]
+fn known_values() {
+    // Probabilities of one quarter and three quarters; the label is the less probable class.
+    let logits = [0.0, 3.0_f64.ln()];
+    let (own, other, log_zero) = (4.0_f64.ln(), (4.0_f64 / 3.0).ln(), -(1e4_f64.ln()));
+    let entropy = 0.25 * own + 0.75 * other;
+    // Half of class 1 is labelled 0, all of class 0 is.
+    let half = 0.5_f64.ln();
+    let cases: [(&str, &mut dyn RowLoss, f64); 7] = [
+        ("ce", &mut RobustLoss::CrossEntropy, own),
+        (
+            "forward",
+            &mut Forward::new(vec![0.0, f64::NEG_INFINITY, half, half], 2),
+            -(0.25 + 0.75 * 0.5_f64).ln(),
+        ),
+        ("bootstrap-soft", &mut SoftBootstrap { beta: 0.95 }, 0.95 * own + 0.05 * entropy),
+        ("bootstrap-hard", &mut HardBootstrap { beta: 0.8 }, 0.8 * own + 0.2 * other),
+        ("sce", &mut Symmetric { alpha: 0.1, beta: 1.0 }, 0.1 * own - 0.75 * log_zero),
+        ("nce-rce", &mut Normalised { alpha: 1.0, beta: 1.0 }, own / (own + other) - 0.75 * log_zero),
+        // At the first look t = 0.3 p, and <t, p> = 0.3 (1/16 + 9/16).
+        ("elr", &mut EarlyLearning::new(3.0, 0.7, 1, 2), own + 3.0 * (1.0 - 0.1875_f64).ln()),
+    ];
+    for (name, loss, expected) in cases {
+        let (value, _) = at(loss, &logits, 0);
+        assert!((value - expected).abs() < 1e-12, "{name}: {value} {expected}");
+    }
+}
+
+#[test]
 fn rows_see_what_the_softmax_gives() {
     let logits = [1.5_f32, -0.25, 3.0];
     let mut log_p = [0.0; 3];
