@@ -10,7 +10,9 @@
 //! * [`noise`] makes targets wrong and keeps the truth.
 //! * [`results`] names a run by all its settings, measures it, and appends it to a JSON-lines file at once: a second
 //!   call continues where the first one stopped, and changed settings never mix.
+//! * [`compare`] holds the mixture against other methods for wrong labels.
 //! * [`identify`] is the experiment on whether the default preset stays identified and finds bad rows.
+pub mod compare;
 pub mod data;
 mod error;
 pub mod identify;

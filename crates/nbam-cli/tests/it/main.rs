@@ -2,6 +2,7 @@
 
 mod audit;
 mod bad_input;
+mod compare;
 mod corrupt;
 mod examples;
 mod interrupt;

@@ -63,7 +63,7 @@ const NAMES: [(Method, &str); 12] = [
 const VALUE_NU: f64 = 3.0;
 const VALUE_DELTA: f64 = 1.345;
 /// Folds of the out-of-sample probabilities.
-pub(super) const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 
 /// What a method of this crate fits.
 pub(super) enum Fit {

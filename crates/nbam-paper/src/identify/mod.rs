@@ -24,8 +24,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::results::{Identity, Measures, Record, ResultsFile, read_results};
 use crate::runner::{Watch, run_jobs};
 
+pub(crate) use cells::fits;
 pub use cells::{Cell, cells_of};
+pub(crate) use methods::FOLDS;
 pub use methods::Method;
+pub(crate) use run::folds;
 pub use summary::Seeds;
 pub use table::render;
 
@@ -101,7 +104,7 @@ impl Experiment {
         let mut cells: Vec<Cell> = sets.iter().flat_map(cells_of).collect();
         cells.retain(|cell| {
             let name = cell.name();
-            options.only.is_empty() || options.only.iter().any(|pattern| cells::fits(pattern, &name))
+            options.only.is_empty() || options.only.iter().any(|pattern| fits(pattern, &name))
         });
         if cells.is_empty() {
             return Err(Error::new(

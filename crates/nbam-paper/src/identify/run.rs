@@ -234,7 +234,7 @@ fn out_of_sample(
 }
 
 /// The fold of each row: every label's rows are shuffled and dealt out in turn.
-fn folds(labels: &[usize], classes: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn folds(labels: &[usize], classes: usize, seed: u64) -> Vec<usize> {
     let mut random = random(seed, FOLD_STREAM);
     let mut fold_of = vec![0; labels.len()];
     let mut next = 0;

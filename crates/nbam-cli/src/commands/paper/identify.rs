@@ -55,7 +55,7 @@ pub(crate) fn run(
         if arguments.list {
             return list(&experiment, printer);
         }
-        experiment.run(&Lines { printer, start: Instant::now() })?;
+        experiment.run(&Lines::new(printer))?;
     }
     printer.data(&render(&read_results(&arguments.results)?, seeds)?)?;
     Ok(Outcome::Done)
@@ -92,9 +92,15 @@ fn list(experiment: &Experiment, printer: &Printer) -> Result<Outcome, Failure> 
 }
 
 /// A line for each run that ends.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     printer: &'a Printer,
     start: Instant,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(printer: &'a Printer) -> Self {
+        Self { printer, start: Instant::now() }
+    }
 }
 
 impl Watch for Lines<'_> {

@@ -1,5 +1,6 @@
 //! `nbam paper`: the experiments, one file each.
 
+mod compare;
 mod identify;
 
 use clap::{Args, Subcommand};
@@ -16,6 +17,8 @@ pub(crate) struct PaperArguments {
 
 #[derive(Debug, Subcommand)]
 enum Experiment {
+    /// The mixture against thirteen other methods for wrong labels, on one network
+    Compare(compare::CompareArguments),
     /// Whether the default preset stays identified and finds bad rows: data sets, noise, baselines and goals
     Identify(identify::IdentifyArguments),
 }
@@ -26,6 +29,7 @@ pub(crate) fn run(
     printer: &Printer,
 ) -> Result<Outcome, Failure> {
     match &arguments.experiment {
+        Experiment::Compare(experiment) => compare::run(experiment, common, printer),
         Experiment::Identify(experiment) => identify::run(experiment, common, printer),
     }
 }
