@@ -18,6 +18,7 @@
 //! stopped after the warm-up*, and not DivideMix's.
 
 use nbam::loss::RobustLoss;
+use nbam::switch::{log_sigmoid, sigmoid};
 use serde_json::{Value, json};
 
 use super::network::{Answer, Task, fit};
@@ -76,7 +77,7 @@ fn log_odds(losses: &[f64]) -> Vec<f64> {
     for _ in 0..ROUNDS {
         let log_odds = odds(&small, &large);
         let likelihoods =
-            values.iter().zip(&log_odds).map(|(&value, odds)| small.log_joint(value) + softplus(*odds));
+            values.iter().zip(&log_odds).map(|(&value, odds)| small.log_joint(value) - log_sigmoid(-*odds));
         let now = likelihoods.sum::<f64>() / values.len() as f64;
         small = Component::of(&values, |row| sigmoid(-log_odds[row]));
         large = Component::of(&values, |row| sigmoid(log_odds[row]));
@@ -103,15 +104,6 @@ fn two_means(values: &[f64]) -> f64 {
         border = next;
     }
     border
-}
-
-fn sigmoid(x: f64) -> f64 {
-    if x < 0.0 { x.exp() / (1.0 + x.exp()) } else { 1.0 / (1.0 + (-x).exp()) }
-}
-
-/// `log(1 + exp(x))`.
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 pub(super) fn settings() -> Value {
@@ -162,11 +154,5 @@ mod tests {
     fn equal_losses_say_nothing() {
         assert_eq!(log_odds(&[0.7; 4]), [0.0; 4]);
         assert!(log_odds(&[0.1, 0.1, 0.9]).iter().all(|odds| odds.is_finite()));
-    }
-
-    #[test]
-    fn the_logistic_functions_do_not_overflow() {
-        assert_eq!((sigmoid(-1000.0), sigmoid(1000.0), sigmoid(0.0)), (0.0, 1.0, 0.5));
-        assert_eq!((softplus(-1000.0), softplus(1000.0), softplus(0.0)), (0.0, 1000.0, 2.0_f64.ln()));
     }
 }
