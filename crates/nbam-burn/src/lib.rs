@@ -42,3 +42,8 @@ pub use paper::{PaperNetwork, PaperNetworkConfig};
 pub use regression::{NbamRegression, ValueReview};
 pub use terms::{LossOutput, Terms};
 pub use weight_prior::weight_prior;
+
+/// The guide's code is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/burn.md")]
+struct Guide;

@@ -6,7 +6,7 @@ use burn::nn::{Initializer, Linear, LinearConfig};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use nbam::loss::RobustLoss;
 use nbam::net::{Network, Scaler};
-use nbam::{Classifier, Error, ErrorKind, LabelModel, Params, Preset};
+use nbam::{Classification, Classifier, Error, ErrorKind, LabelModel, Params, Preset};
 
 use crate::{CategoricalAnomalyHeadConfig, FreeHeads, LossOutput, NbamClassification, PriorHeadConfig};
 
@@ -144,7 +144,7 @@ impl PaperNetwork {
     /// When the prior head is not the paper's, or a layer has no bias.
     pub fn to_classifier(&self) -> nbam::Result<Classifier> {
         let widths: Vec<usize> = self.hidden.iter().map(|layer| layer.weight.dims()[1]).collect();
-        let params = Params::preset(Preset::Paper).hidden(&widths).check()?;
+        let params = Params::<Classification>::preset(Preset::Paper).hidden(&widths).check()?;
         let [inputs] = self.mean.dims();
         let [_, classes] = self.clean.weight.dims();
         let no_hidden =

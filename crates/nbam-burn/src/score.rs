@@ -3,17 +3,24 @@
 //! Run the model over its data set, hand the reviews of the batches in, and get what `nbam audit` writes: `rows.parquet` with the same
 //! columns, `summary.json` and `report.html`.
 //!
-//! ```no_run
-//! # use burn::tensor::{Device, Int, Tensor};
-//! # use nbam_burn::{ClassReview, NbamClassification};
+//! ```
+//! use burn::tensor::{Device, Tensor};
+//! use nbam_burn::NbamClassification;
 //! use nbam_burn::score::{RowsFormat, score_classes};
-//! # fn review(batch: usize) -> ClassReview { unimplemented!() }
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path().join("audit");
+//! // Two pictures of a cat, of which one is labelled dog.
+//! let device = Device::flex();
+//! let nbam = NbamClassification::transition(2, 100, 10, &device);
+//! let (features, logits) = (Tensor::zeros([2, 8], &device), Tensor::from_floats([[9.0, 0.0], [9.0, 0.0]], &device));
+//! let batches = [nbam.review(features, logits, Tensor::from_ints([0, 1], &device))];
 //!
 //! let names = ["cat", "dog"].map(String::from);
-//! let scores = score_classes("animal", &names, (0..10).map(|batch| review(batch)), 0.05)?;
-//! println!("{}", scores.summary.headline());
-//! scores.write("animals-audit".as_ref(), "the animal pictures", RowsFormat::Parquet, false)?;
-//! # Ok::<(), nbam_audit::Error>(())
+//! let scores = score_classes("animal", &names, batches, 0.05)?;
+//! assert_eq!(scores.decisions.flags.is_flagged, [false, true]);
+//! scores.write(&folder, "the animal pictures", RowsFormat::Parquet, false)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use burn::tensor::{Int, Tensor};

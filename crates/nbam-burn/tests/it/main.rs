@@ -3,8 +3,10 @@
 mod golden;
 mod heads;
 mod learned;
+#[cfg(feature = "train")]
 mod metrics;
 mod paper;
+#[cfg(feature = "audit")]
 mod score;
 mod trajectory;
 

@@ -2,7 +2,7 @@
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
-use nbam::{Classifier, Features, Params, Preset};
+use nbam::{Classification, Classifier, Features, Params, Preset};
 use nbam_burn::{NbamClassification, PaperNetwork, PaperNetworkConfig};
 
 use crate::{assert_close, values};
@@ -37,7 +37,11 @@ fn assert_same_outputs(network: &PaperNetwork, classifier: &Classifier) {
 fn a_fitted_classifier_becomes_a_network_with_equal_outputs_and_comes_back() {
     let (x, y) = data();
     let features = Features::new(&x, 3).unwrap();
-    let classifier = Params::preset(Preset::Paper).hidden(&[12, 9]).epochs(60).fit(&features, &y).unwrap();
+    let classifier = Params::<Classification>::preset(Preset::Paper)
+        .hidden(&[12, 9])
+        .epochs(60)
+        .fit(&features, &y)
+        .unwrap();
     let network = PaperNetwork::from_classifier(&classifier, &Device::flex()).unwrap();
     assert_same_outputs(&network, &classifier);
     let back = network.to_classifier().unwrap();
@@ -95,14 +99,14 @@ fn trained(network: &PaperNetwork) -> usize {
 fn other_classifiers_are_refused() {
     let (x, y) = data();
     let features = Features::new(&x, 3).unwrap();
-    let refused = |params: Params<_>, expected: &str| {
+    let refused = |params: Params<Classification>, expected: &str| {
         let classifier = params.hidden(&[4]).epochs(1).fit(&features, &y).unwrap();
         let error = PaperNetwork::from_classifier(&classifier, &Device::flex()).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     };
     refused(Classifier::params(), "expected the paper's free heads");
-    refused(Params::preset(Preset::Paper).members(2), "has 2 members, expected one");
-    refused(Params::preset(Preset::Paper).activation(nbam::Activation::Relu), "not tanh");
+    refused(Params::<Classification>::preset(Preset::Paper).members(2), "has 2 members, expected one");
+    refused(Params::<Classification>::preset(Preset::Paper).activation(nbam::Activation::Relu), "not tanh");
     let mut network = PaperNetworkConfig::new(3, 4).init(&Device::flex());
     network.heads.prior.hidden = None;
     assert!(network.to_classifier().unwrap_err().to_string().contains("expected one of 128 units"));

@@ -84,7 +84,12 @@ fn assert_same(got: &[f64], expected: &[f64]) {
 #[test]
 fn the_papers_network_takes_the_same_path() {
     for (epochs, batches) in [(100, 1), (25, 4)] {
-        let params = || Params::preset(Preset::Paper).hidden(&[32, 16]).batch_size(ROWS / batches).seed(SEED);
+        let params = || {
+            Params::<Classification>::preset(Preset::Paper)
+                .hidden(&[32, 16])
+                .batch_size(ROWS / batches)
+                .seed(SEED)
+        };
         let (expected, start) = nbam_losses(params, epochs);
         let model = PaperNetwork::from_classifier(&start, &training_device()).unwrap();
         let got = burn_losses(model, epochs, batches, PaperNetwork::loss);

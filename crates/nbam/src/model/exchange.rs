@@ -63,14 +63,14 @@ impl Classifier {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Classifier, Features, Params, Preset};
+    use crate::{Classification, Classifier, Features, Params, Preset};
 
     #[test]
     fn a_network_that_left_comes_back_the_same() {
         let x: Vec<f32> = (0..60).map(|i| (i % 2) as f32 + (i % 7) as f32 * 0.1).collect();
         let y: Vec<usize> = (0..60).map(|i| i % 2).collect();
         let features = Features::new(&x, 1).unwrap();
-        let params = || Params::preset(Preset::Paper).hidden(&[8]).epochs(3);
+        let params = || Params::<Classification>::preset(Preset::Paper).hidden(&[8]).epochs(3);
         let model = params().fit(&features, &y).unwrap();
         let network = model.networks()[0].clone();
         let back =
