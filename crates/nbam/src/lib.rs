@@ -41,7 +41,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use model::{
     Checked, Classification, Classifier, CleanNoise, LabelModel, LabelledRows, MeasuredRows, Model,
     ModelBytes, Params, PlantedCheck, Posterior, Prediction, Preset, Regression, Regressor, Review,
-    TransitionPrior, ValueAnomaly, ValuePrior, Warning,
+    TransitionPrior, ValueAnomaly, ValuePrior, Warning, usual_weight_prior,
 };
 pub use net::{Activation, Features, Scaling, Schedule};
 pub use train::{Monitor, Progress, Silent};

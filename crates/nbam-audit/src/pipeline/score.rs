@@ -8,7 +8,10 @@ use serde_json::json;
 use super::audit::Clock;
 use super::fit::{Asked, review};
 use super::{SavedModel, rows};
-use crate::{Decisions, Error, FlagRule, RunFacts, Scored, Summary, Timing, decide};
+use crate::{
+    Decisions, Error, ErrorKind, FlagRule, LISTED_LIMIT, ListedRow, Report, RunFacts, Scored, Summary,
+    Timing, decide,
+};
 
 /// What a saved model says of new rows.
 #[derive(Debug, Clone)]
@@ -23,6 +26,54 @@ pub struct Scores {
 }
 
 impl Scores {
+    /// What follows from a posterior that any model gave: rows, summary and report as an audit has them. `ids` names the rows.
+    ///
+    /// # Errors
+    /// `Length` if there is not one id for each row.
+    pub fn new(
+        scored: Scored,
+        rule: FlagRule,
+        facts: RunFacts,
+        ids: Option<Vec<String>>,
+    ) -> Result<Self, Error> {
+        if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != scored.rows()) {
+            let message =
+                format!("There are {} ids for {} rows; pass one id per row.", ids.len(), scored.rows());
+            return Err(Error::new(ErrorKind::Length, message));
+        }
+        let decisions = decide(&scored, rule);
+        let summary = Summary::new(&scored, &decisions, facts);
+        Ok(Self { scored, decisions, summary, ids })
+    }
+
+    /// Renders the report as one HTML document; `source` says in words what was scored.
+    ///
+    /// # Errors
+    /// `Render` if a part cannot be written.
+    pub fn report(&self, source: &str) -> Result<String, Error> {
+        let listed: Vec<ListedRow> = self
+            .decisions
+            .listed(&self.scored, LISTED_LIMIT)
+            .iter()
+            .map(|&row| ListedRow {
+                row,
+                id: self.ids.as_ref().map(|ids| ids[row].clone()),
+                ..ListedRow::default()
+            })
+            .collect();
+        let report = Report {
+            source,
+            scored: &self.scored,
+            decisions: &self.decisions,
+            summary: &self.summary,
+            listed: &listed,
+            feature_names: &[],
+            training: &[],
+            image_folder: None,
+        };
+        report.render()
+    }
+
     /// The same columns as an audit's rows.
     pub fn rows(&self) -> Vec<OutputColumn> {
         rows::columns(&self.scored, &self.decisions, self.ids.as_deref())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use nbam_table::write_table;
 
+use super::Scores;
 use super::audit::{Audit, Clock};
 use crate::{Error, ErrorKind, Summary};
 
@@ -77,29 +78,60 @@ impl Audit {
     /// # Errors
     /// `Exists` if the place is taken, `Io` or `Render` if a file cannot be written; then nothing has changed.
     pub fn write(&mut self, folder: &Path, format: RowsFormat, force: bool) -> Result<(), Error> {
-        let place = place(folder, force)?;
         let mut clock = Clock::start();
-        let parent = match folder.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        fs::create_dir_all(&parent).map_err(|error| Error::writing(&parent, &error))?;
-        let staging = temporary_folder(&parent).map_err(|error| Error::writing(&parent, &error))?;
-        let fresh = staging.path().join("audit");
-        fs::create_dir(&fresh).map_err(|error| Error::writing(&fresh, &error))?;
-        write_table(&self.rows(), fresh.join(format.file_name()))
-            .map_err(|error| Error::writing_table(&error))?;
-        write_text(&fresh.join("report.html"), &self.report()?)?;
-        self.model.save(&fresh.join("model"))?;
-        self.summary.timing.report = clock.lap();
-        self.summary.seconds = self.summary.timing.total();
-        write_text(&fresh.join("summary.json"), &self.summary.to_json()?)?;
-        let moved = match place {
-            Place::Free => fs::rename(&fresh, folder),
-            Place::Audit => replace(&fresh, folder, &staging.path().join("replaced")),
-        };
-        moved.map_err(|error| Error::writing(folder, &error))
+        write_folder(folder, force, |fresh| {
+            write_table(&self.rows(), fresh.join(format.file_name()))
+                .map_err(|error| Error::writing_table(&error))?;
+            write_text(&fresh.join("report.html"), &self.report()?)?;
+            self.model.save(&fresh.join("model"))?;
+            self.summary.timing.report = clock.lap();
+            self.summary.seconds = self.summary.timing.total();
+            write_text(&fresh.join("summary.json"), &self.summary.to_json()?)
+        })
     }
+}
+
+impl Scores {
+    /// Writes rows, summary and report into `folder`, all or nothing; an audit without its model. `source` says in words what
+    /// was scored.
+    ///
+    /// # Errors
+    /// As [`Audit::write`].
+    pub fn write(&self, folder: &Path, source: &str, format: RowsFormat, force: bool) -> Result<(), Error> {
+        write_folder(folder, force, |fresh| {
+            write_table(&self.rows(), fresh.join(format.file_name()))
+                .map_err(|error| Error::writing_table(&error))?;
+            write_text(&fresh.join("report.html"), &self.report(source)?)?;
+            write_text(&fresh.join("summary.json"), &self.summary.to_json()?)
+        })
+    }
+}
+
+/// Makes a folder of which nobody ever sees half: `fill` writes into an empty one beside it, which takes its place at the end.
+/// With `force` an audit that is already there is replaced; nothing else ever is.
+///
+/// # Errors
+/// `Exists` if the place is taken, `Io` if it cannot be made, and whatever `fill` says; then nothing has changed.
+fn write_folder(
+    folder: &Path,
+    force: bool,
+    fill: impl FnOnce(&Path) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let place = place(folder, force)?;
+    let parent = match folder.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    fs::create_dir_all(&parent).map_err(|error| Error::writing(&parent, &error))?;
+    let staging = temporary_folder(&parent).map_err(|error| Error::writing(&parent, &error))?;
+    let fresh = staging.path().join("audit");
+    fs::create_dir(&fresh).map_err(|error| Error::writing(&fresh, &error))?;
+    fill(&fresh)?;
+    let moved = match place {
+        Place::Free => fs::rename(&fresh, folder),
+        Place::Audit => replace(&fresh, folder, &staging.path().join("replaced")),
+    };
+    moved.map_err(|error| Error::writing(folder, &error))
 }
 
 /// Puts the old folder aside, and back if the new one cannot take its place.

@@ -295,7 +295,8 @@ impl Classifier {
         })
     }
 
-    fn networks(&self) -> Vec<&Network> {
+    /// The network of each member.
+    pub fn networks(&self) -> Vec<&Network> {
         self.members.iter().map(|member| &member.network).collect()
     }
 

@@ -77,12 +77,12 @@ impl Default for TransitionPrior {
 
 impl TransitionPrior {
     /// The rate of every class when training starts: a random label may be the right one.
-    pub(crate) fn first_rate(&self, classes: usize) -> f64 {
+    pub fn first_rate(&self, classes: usize) -> f64 {
         self.initial_share * (classes as f64 - 1.0) / classes as f64
     }
 
     /// The doubt when this share of the fit is done.
-    pub(crate) fn doubt_at(&self, progress: f64) -> f64 {
+    pub fn doubt_at(&self, progress: f64) -> f64 {
         let (start, end) = self.ramp;
         if progress < start {
             0.0

@@ -5,6 +5,7 @@ mod borders;
 mod channel;
 mod classifier;
 mod ensemble;
+mod exchange;
 mod fit_labels;
 mod fit_values;
 mod labels;
@@ -22,7 +23,7 @@ mod warning;
 
 pub use classifier::{Classifier, LabelledRows, Review};
 pub use labels::{LabelModel, TransitionPrior};
-pub use params::{Checked, Classification, Params, Preset, Regression};
+pub use params::{Checked, Classification, Params, Preset, Regression, usual_weight_prior};
 pub use planted::PlantedCheck;
 pub use posterior::Posterior;
 pub use regressor::{MeasuredRows, Prediction, Regressor};

@@ -428,7 +428,7 @@ impl<T> Params<T> {
 const MOST_THREADS: usize = 1024;
 
 /// The strength of a classifier's weight prior from which the choice starts: `0.035 rows^0.2`.
-pub(crate) fn usual_weight_prior(rows: usize) -> f64 {
+pub fn usual_weight_prior(rows: usize) -> f64 {
     0.035 * (rows as f64).powf(0.2)
 }
 
