@@ -19,7 +19,7 @@ fn clusters(first: f32) -> Vec<u8> {
     npz(&[("x_train", "<f4", "(90, 2)", bytes), ("y_train", "|u1", "(90,)", labels)])
 }
 
-fn npz(arrays: &[(&str, &str, &str, Vec<u8>)]) -> Vec<u8> {
+pub(crate) fn npz(arrays: &[(&str, &str, &str, Vec<u8>)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for (name, kind, shape, data) in arrays {
