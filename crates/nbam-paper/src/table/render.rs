@@ -67,11 +67,8 @@ impl Table<'_> {
         }
         let name = if kind == NoiseKind::Symmetric { "symmetric" } else { "asymmetric (pair flips)" };
         let _ = writeln!(text, "## {}: test accuracy, {name} noise\n", self.data);
-        let _ = writeln!(text, "Mean ± standard error over {} seeds; ", self.seeds);
-        let _ = writeln!(
-            text,
-            "bold: the best of the paper's five methods, and the default where it is ahead of all five.\n"
-        );
+        *text += "Mean ± standard error over seeds. Bold: the best of the paper's five methods, and the default where it is ahead of \
+                  all five.\n\n";
         let names: Vec<&str> = Method::all().map(Method::name).collect();
         let _ = writeln!(text, "| rate | | {} |", names.join(" | "));
         let _ = writeln!(text, "| --- | --- {}|", "| --- ".repeat(names.len()));
