@@ -51,8 +51,13 @@ pub(super) fn draw(runs: &Runs<'_>) -> (String, String) {
             panel.nothing(&mut svg);
         }
     }
+    let noises = runs.chosen.noises(runs.data);
+    let is_drawn = |method: &Method| {
+        let has_run = noises.iter().any(|noise| ours(runs, *noise, *method).is_some());
+        has_run || is_published(runs) && Method::PAPER.contains(method)
+    };
     let mut entries: Vec<(&str, &str, Key)> =
-        Method::all().map(|method| (method.name(), colour_of(method), Key::Line)).collect();
+        Method::all().filter(is_drawn).map(|method| (method.name(), colour_of(method), Key::Line)).collect();
     if is_published(runs) {
         entries.push(("paper", colour::INK, Key::Dashed));
     }

@@ -41,7 +41,7 @@ impl Runs<'_> {
         self.chosen.series(self.data, noise, method, 0)
     }
 
-    /// `seeds: 3 of 5`, of the runs that a figure has.
+    /// `3 of 5 seeds`: how many the runs of a figure have.
     fn seeds(&self, noise: Noise, method: Method) -> String {
         let count = self.series(noise, method).map_or(0, Series::count);
         if count < self.seeds { format!("{count} of {} seeds", self.seeds) } else { format!("{count} seeds") }

@@ -1,14 +1,16 @@
 //! The paper's one-dimensional example, in which everything is known: fitted with the paper's settings and compared with the truth.
 //!
 //! The paper gives the width (48), the learning rate (1e-2) and the number of steps (20,000), and says that the data are drawn anew
-//! for every step. That is one pass over as many rows as all steps take together: no row is seen twice.
+//! for every step. That is one pass over as many rows as all steps take together: no row is seen twice. It says neither how the spread
+//! of clean targets is learned (here by a head of its own) nor whether the rate falls (here along half a cosine; held at 1e-2, the
+//! goals are met with less to spare).
 
 mod example;
 mod figure;
 
 use std::time::Instant;
 
-use nbam::{Features, MeasuredRows, Monitor, Params, Preset, Regression, Regressor};
+use nbam::{CleanNoise, Features, MeasuredRows, Monitor, Params, Preset, Regression, Regressor, Schedule};
 
 use crate::error::Result;
 
@@ -33,6 +35,8 @@ pub struct Options {
     pub steps: usize,
     /// Rows of a step.
     pub batch: usize,
+    /// How the learning rate changes from its 1e-2.
+    pub schedule: Schedule,
     /// Where all random numbers come from.
     pub seed: u64,
     /// Threads; 0 is as many as the machine has.
@@ -41,7 +45,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { steps: STEPS, batch: BATCH, seed: 0, threads: 0 }
+        Self { steps: STEPS, batch: BATCH, schedule: Schedule::Cosine, seed: 0, threads: 0 }
     }
 }
 
@@ -99,7 +103,7 @@ impl Measures {
         [
             goal("posterior accuracy at least 0.964", self.accuracy, self.accuracy >= 0.964),
             goal("signal RMSE at most 0.05", self.signal_error, self.signal_error <= 0.05),
-            goal("mean |pi - pi*| at most 0.03", self.prior_error, self.prior_error <= 0.03),
+            goal("mean absolute error of pi at most 0.03", self.prior_error, self.prior_error <= 0.03),
             goal(
                 "anomaly scale within 10 % of 1.5",
                 self.anomaly_scale,
@@ -157,7 +161,10 @@ fn train(options: &Options, monitor: &dyn Monitor) -> Result<Regressor> {
         weights: None,
         known: None,
     };
-    let params = Params::<Regression>::preset(Preset::Paper).epochs(1).batch_size(options.batch);
+    // The library's common scale is a running mean over an epoch, which here is the whole fit: it would remember the first steps' residuals
+    // to the end. A head of its own follows them.
+    let params = Params::<Regression>::preset(Preset::Paper).clean_noise(CleanNoise::PerRow);
+    let params = params.epochs(1).batch_size(options.batch).schedule(options.schedule);
     Ok(params.seed(options.seed).threads(options.threads).check()?.fit_rows(&rows, monitor)?)
 }
 
@@ -231,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_density_of_the_anomaly_is_read_off_exactly() {
-        let options = Options { steps: 300, batch: 64, seed: 3, threads: 1 };
+        let options = Options { steps: 300, batch: 64, seed: 3, threads: 1, ..Options::default() };
         let model = train(&options, &Silent).unwrap();
         let x = [-2.0, 0.5, 2.5];
         let features = Features::new(&x, 1).unwrap();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use nbam::Schedule;
 use nbam_paper::figures::write_file;
 use nbam_paper::synthetic::{BATCH, Fitted, Options, STEPS, best_expected_accuracy, figure, fit};
 use serde_json::json;
@@ -21,6 +22,9 @@ pub(crate) struct SyntheticArguments {
     /// Rows of a step
     #[arg(long, value_name = "N", value_parser = positive, default_value_t = BATCH)]
     batch: usize,
+    /// Keep the learning rate at 1e-2 to the end; if not given, it falls to zero along half a cosine
+    #[arg(long)]
+    constant_rate: bool,
     /// Where all random numbers come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -40,6 +44,7 @@ pub(crate) fn run(
     let options = Options {
         steps: arguments.steps,
         batch: arguments.batch,
+        schedule: if arguments.constant_rate { Schedule::Constant } else { Schedule::Cosine },
         seed: arguments.seed,
         threads: common.threads.unwrap_or(0),
     };
@@ -81,6 +86,7 @@ fn summary(options: &Options, fitted: &Fitted) -> String {
     let summary = json!({
         "steps": options.steps,
         "batch": options.batch,
+        "schedule": options.schedule,
         "seed": options.seed,
         "posterior_accuracy": measures.accuracy,
         "best_accuracy": measures.best_accuracy,
