@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The version of what the paper's methods give, part of their runs' identity in place of [`VERSION`], which is raised whenever
 /// our default changes. Raise it when the engine, a loss, the paper's preset or the protocol changes what these runs give though no
-/// parameter of [`PARAMETERS`] did: all of them are then done again.
+/// parameter in their settings did: all of them are then done again.
 pub const PAPER_VERSION: u32 = 1;
 
 /// The parameters that make up a method of the paper, as the library names them. The seed is told apart, and what the library may
@@ -142,7 +142,7 @@ impl Method {
         }
     }
 
-    /// Every parameter of it: for our default all that the library writes, for the paper's methods [`PARAMETERS`].
+    /// Every parameter of it: for our default all that the library writes, for the paper's methods those that the paper, or our reading of it, fixes.
     ///
     /// # Errors
     /// When the parameters cannot be written as JSON.
