@@ -3,7 +3,7 @@
 //! All of them share one way from data to a table:
 //!
 //! ```text
-//! data (a folder of .npz files)  ->  noise  ->  runs (one network per core)  ->  results file  ->  table
+//! data  ->  noise  ->  runs (one network per core)  ->  results file  ->  table, figures
 //! ```
 //!
 //! * [`data`] reads data sets and chooses the rows of a run by its seed.
@@ -12,13 +12,21 @@
 //!   call continues where the first one stopped, and changed settings never mix.
 //! * [`compare`] holds the mixture against other methods for wrong labels.
 //! * [`identify`] is the experiment on whether the default preset stays identified and finds bad rows.
+//! * [`study`] holds the paper's methods and runs them; [`mod@table`] is the paper's table with them, [`sensitivity`] the sweep of its
+//!   appendix, [`figures`] what is drawn from the table's results.
+//! * [`synthetic`] is the paper's one-dimensional example.
 pub mod compare;
 pub mod data;
 mod error;
+pub mod figures;
 pub mod identify;
 pub mod noise;
 pub mod results;
 mod runner;
+pub mod sensitivity;
+pub mod study;
+pub mod synthetic;
+pub mod table;
 
 pub use error::{Error, ErrorKind, Result};
 pub use runner::Watch;

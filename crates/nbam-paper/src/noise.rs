@@ -51,7 +51,7 @@ pub enum NoiseKind {
 }
 
 /// The paper's flips of CIFAR-10.
-const CIFAR_FLIPS: [(usize, usize); 4] = [(9, 1), (2, 0), (3, 5), (4, 7)];
+pub(crate) const CIFAR_FLIPS: [(usize, usize); 4] = [(9, 1), (2, 0), (3, 5), (4, 7)];
 const CIFAR_CLASSES: usize = 10;
 
 impl Noise {

@@ -11,30 +11,30 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use flate2::read::GzDecoder;
 
 /// Number of classes.
-pub const CLASSES: usize = 10;
+pub(crate) const CLASSES: usize = 10;
 /// Width and height of an image.
-pub const SIDE: usize = 28;
+pub(crate) const SIDE: usize = 28;
 /// What the classes are.
-pub const NAMES: [&str; CLASSES] =
+pub(crate) const NAMES: [&str; CLASSES] =
     ["T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"];
 
 /// Grey images with a label each.
 #[derive(Debug, Clone)]
-pub struct Images {
+pub(crate) struct Images {
     pixels: Arc<Vec<u8>>,
     labels: Vec<usize>,
 }
 
 /// One image, and which it is.
 #[derive(Debug, Clone)]
-pub struct Item {
+pub(crate) struct Item {
     pixels: Vec<f32>,
     label: usize,
 }
 
 impl Images {
     /// Reads the images and labels of one part, `train` or `t10k`.
-    pub fn load(folder: &Path, part: &str) -> Result<Self, String> {
+    pub(crate) fn load(folder: &Path, part: &str) -> Result<Self, String> {
         let pixels = read_idx(&folder.join(format!("{part}-images-idx3-ubyte.gz")), 3)?;
         let labels = read_idx(&folder.join(format!("{part}-labels-idx1-ubyte.gz")), 1)?;
         let labels: Vec<usize> = labels.into_iter().map(usize::from).collect();
@@ -45,24 +45,24 @@ impl Images {
     }
 
     /// At most this many, from the front.
-    pub fn first(self, rows: usize) -> Self {
+    pub(crate) fn first(self, rows: usize) -> Self {
         let mut labels = self.labels;
         labels.truncate(rows);
         Self { labels, ..self }
     }
 
     /// The labels.
-    pub fn labels(&self) -> &[usize] {
+    pub(crate) fn labels(&self) -> &[usize] {
         &self.labels
     }
 
     /// The same images with other labels.
-    pub fn replace_labels(&mut self, labels: Vec<usize>) {
+    pub(crate) fn replace_labels(&mut self, labels: Vec<usize>) {
         self.labels = labels;
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.labels.len()
     }
 }
@@ -82,16 +82,16 @@ impl Dataset<Item> for Images {
 
 /// Some images.
 #[derive(Debug, Clone)]
-pub struct ImageBatch {
+pub(crate) struct ImageBatch {
     /// Shape `[rows, 1, 28, 28]`.
-    pub images: Tensor<4>,
+    pub(crate) images: Tensor<4>,
     /// Shape `[rows]`.
-    pub labels: Tensor<1, Int>,
+    pub(crate) labels: Tensor<1, Int>,
 }
 
 /// Puts images together.
 #[derive(Debug, Clone, Default)]
-pub struct ImageBatcher;
+pub(crate) struct ImageBatcher;
 
 impl Batcher<Item, ImageBatch> for ImageBatcher {
     fn batch(&self, items: Vec<Item>, device: &Device) -> ImageBatch {

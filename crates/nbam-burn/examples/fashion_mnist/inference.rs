@@ -17,7 +17,7 @@ use crate::model::Model;
 const BATCH: usize = 500;
 
 /// How good a model is.
-pub struct Quality {
+pub(crate) struct Quality {
     test_accuracy: f64,
     average_precision: f64,
     calibration_error: f64,
@@ -45,7 +45,7 @@ fn batches(images: &Images) -> impl Iterator<Item = ImageBatch> + '_ {
 }
 
 /// What the heads say of the training images; nothing for a model without them.
-pub fn reviews(model: &Model, images: &Images) -> impl Iterator<Item = ClassReview> {
+pub(crate) fn reviews(model: &Model, images: &Images) -> impl Iterator<Item = ClassReview> {
     batches(images).filter_map(|batch| {
         let (features, logits) = model.forward(batch.images);
         Some(model.nbam.as_ref()?.review(features, logits, batch.labels))
@@ -70,7 +70,7 @@ fn suspicion(model: &Model, images: &Images) -> Result<Vec<f32>, Box<dyn Error>>
 }
 
 /// Accuracy on the test images, and how well the wrong training labels were found.
-pub fn quality(
+pub(crate) fn quality(
     model: &Model,
     train: &Images,
     test: &Images,

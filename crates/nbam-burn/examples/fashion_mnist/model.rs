@@ -14,7 +14,7 @@ use crate::data::{CLASSES, ImageBatch, SIDE};
 
 /// What the network is trained with.
 #[derive(Debug, Clone, Copy)]
-pub enum Loss {
+pub(crate) enum Loss {
     /// Cross-entropy, with or without the weight prior that NBAM has.
     CrossEntropy { is_held: bool },
     /// The mixture with the class transition.
@@ -23,7 +23,7 @@ pub enum Loss {
 
 impl Loss {
     /// For the table.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CrossEntropy { is_held: false } => "cross-entropy",
             Self::CrossEntropy { is_held: true } => "cross-entropy with weight prior",
@@ -34,14 +34,14 @@ impl Loss {
 
 /// A small CNN.
 #[derive(Module, Debug)]
-pub struct Model {
+pub(crate) struct Model {
     first: Conv2d,
     second: Conv2d,
     pool: MaxPool2d,
     hidden: Linear,
     output: Linear,
     /// The switch of every row; cross-entropy has none.
-    pub nbam: Option<NbamClassification>,
+    pub(crate) nbam: Option<NbamClassification>,
     /// Strength of the Gaussian prior on the weights.
     strength: f64,
     rows: usize,
@@ -52,7 +52,7 @@ const WIDTH: usize = 128;
 
 impl Model {
     /// A network for this many training images and steps of training.
-    pub fn new(loss: Loss, rows: usize, steps: usize, device: &Device) -> Self {
+    pub(crate) fn new(loss: Loss, rows: usize, steps: usize, device: &Device) -> Self {
         let convolution =
             |channels| Conv2dConfig::new(channels, [3, 3]).with_padding(PaddingConfig2d::Same).init(device);
         let (is_held, is_mixture) = match loss {
@@ -72,7 +72,7 @@ impl Model {
     }
 
     /// What the last layer sees, and the logits.
-    pub fn forward(&self, images: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
+    pub(crate) fn forward(&self, images: Tensor<4>) -> (Tensor<2>, Tensor<2>) {
         let images = self.pool.forward(relu(self.first.forward(images)));
         let images = self.pool.forward(relu(self.second.forward(images)));
         let features = relu(self.hidden.forward(images.flatten(1, 3)));

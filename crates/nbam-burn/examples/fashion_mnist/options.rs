@@ -6,22 +6,22 @@ use std::path::PathBuf;
 const DEBIAN: &str = "/usr/share/datasets/fashion-mnist";
 
 /// What the example was asked for.
-pub struct Options {
+pub(crate) struct Options {
     /// Training images at most.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// Passes over them.
-    pub epochs: usize,
+    pub(crate) epochs: usize,
     /// Where all random numbers come from.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The folder of the IDX files.
-    pub data: PathBuf,
+    pub(crate) data: PathBuf,
     /// Where the audit is written, if anywhere.
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 }
 
 impl Options {
     /// Reads `--name value` pairs. Without `--data`, takes Debian's files, or the small subset that is shipped.
-    pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let subset = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/fashion_mnist/subset"));
         let debian = PathBuf::from(DEBIAN);
         let data = if debian.is_dir() { debian } else { subset };

@@ -13,10 +13,10 @@ use crate::model::Model;
 use crate::options::Options;
 
 /// Images of a batch.
-pub const BATCH: usize = 128;
+pub(crate) const BATCH: usize = 128;
 
 /// Trains a model on the images with their labels as they are. The test images are shown on the dashboard and decide nothing.
-pub fn train(
+pub(crate) fn train(
     model: Model,
     train: &Images,
     test: &Images,

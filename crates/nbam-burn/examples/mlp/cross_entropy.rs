@@ -9,28 +9,28 @@ use burn::train::ClassificationOutput;
 use crate::data::{CLASSES, DigitBatch, PIXELS};
 
 #[derive(Module, Debug)]
-pub struct Model {
+pub(crate) struct Model {
     hidden: Linear,
     output: Linear,
 }
 
 impl Model {
-    pub fn new(device: &Device) -> Self {
+    pub(crate) fn new(device: &Device) -> Self {
         Self {
             hidden: LinearConfig::new(PIXELS, 128).init(device),
             output: LinearConfig::new(128, CLASSES).init(device),
         }
     }
 
-    pub fn features(&self, pixels: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn features(&self, pixels: Tensor<2>) -> Tensor<2> {
         self.hidden.forward(pixels).tanh()
     }
 
-    pub fn classify(&self, features: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn classify(&self, features: Tensor<2>) -> Tensor<2> {
         self.output.forward(features)
     }
 
-    pub fn loss(&self, batch: DigitBatch) -> ClassificationOutput {
+    pub(crate) fn loss(&self, batch: DigitBatch) -> ClassificationOutput {
         let features = self.features(batch.pixels);
         let (output, targets) = (self.classify(features), batch.labels);
         let loss = CrossEntropyLossConfig::new().init(&output.device());

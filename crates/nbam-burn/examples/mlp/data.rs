@@ -7,13 +7,13 @@ use burn::data::dataset::{Dataset, DatasetError};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 /// Pixels of an image.
-pub const PIXELS: usize = 64;
+pub(crate) const PIXELS: usize = 64;
 /// Number of classes.
-pub const CLASSES: usize = 10;
+pub(crate) const CLASSES: usize = 10;
 
 /// One image of 8 x 8 pixels with its label, which may be wrong.
 #[derive(Debug, Clone)]
-pub struct Digit {
+pub(crate) struct Digit {
     pixels: Vec<f32>,
     label: usize,
     truth: usize,
@@ -21,11 +21,11 @@ pub struct Digit {
 
 /// All images.
 #[derive(Debug, Clone)]
-pub struct Digits(Vec<Digit>);
+pub(crate) struct Digits(Vec<Digit>);
 
 impl Digits {
     /// Reads `examples/digits/digits.csv`: a number, 64 pixels, the label, and the truth, which nothing here is trained on.
-    pub fn load() -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn load() -> Result<Self, Box<dyn Error>> {
         let text = include_str!("../../../../examples/digits/digits.csv");
         let digit = |line: &str| -> Result<Digit, Box<dyn Error>> {
             let cells: Vec<&str> = line.split(',').collect();
@@ -40,12 +40,12 @@ impl Digits {
     }
 
     /// The right labels, to compare with.
-    pub fn truth(&self) -> Vec<usize> {
+    pub(crate) fn truth(&self) -> Vec<usize> {
         self.0.iter().map(|digit| digit.truth).collect()
     }
 
     /// Which of the labels are wrong.
-    pub fn is_contaminated(&self) -> Vec<bool> {
+    pub(crate) fn is_contaminated(&self) -> Vec<bool> {
         self.0.iter().map(|digit| digit.truth != digit.label).collect()
     }
 }
@@ -62,16 +62,16 @@ impl Dataset<Digit> for Digits {
 
 /// Some images.
 #[derive(Debug, Clone)]
-pub struct DigitBatch {
+pub(crate) struct DigitBatch {
     /// Shape `[rows, 64]`.
-    pub pixels: Tensor<2>,
+    pub(crate) pixels: Tensor<2>,
     /// Shape `[rows]`.
-    pub labels: Tensor<1, Int>,
+    pub(crate) labels: Tensor<1, Int>,
 }
 
 /// Puts images together.
 #[derive(Debug, Clone, Default)]
-pub struct DigitBatcher;
+pub(crate) struct DigitBatcher;
 
 impl Batcher<Digit, DigitBatch> for DigitBatcher {
     fn batch(&self, items: Vec<Digit>, device: &Device) -> DigitBatch {
@@ -85,6 +85,6 @@ impl Batcher<Digit, DigitBatch> for DigitBatcher {
 }
 
 /// All images in one batch.
-pub fn whole(digits: &Digits, device: &Device) -> DigitBatch {
+pub(crate) fn whole(digits: &Digits, device: &Device) -> DigitBatch {
     DigitBatcher.batch(digits.0.clone(), device)
 }

@@ -10,15 +10,15 @@ use crate::data::{DigitBatch, Digits};
 use crate::{cross_entropy, nbam};
 
 /// How good a model is.
-pub struct Quality {
+pub(crate) struct Quality {
     /// Share of the images that are classified rightly.
-    pub accuracy: f64,
+    pub(crate) accuracy: f64,
     /// How well its suspicion ranks the wrong labels first.
-    pub average_precision: f64,
+    pub(crate) average_precision: f64,
 }
 
 /// The model with cross-entropy: a label is as suspicious as it is improbable.
-pub fn cross_entropy(
+pub(crate) fn cross_entropy(
     model: &cross_entropy::Model,
     all: DigitBatch,
     digits: &Digits,
@@ -30,7 +30,7 @@ pub fn cross_entropy(
 }
 
 /// The model with NBAM: a label is as suspicious as it is probably wrong.
-pub fn nbam(model: &nbam::Model, all: DigitBatch, digits: &Digits) -> Result<Quality, Box<dyn Error>> {
+pub(crate) fn nbam(model: &nbam::Model, all: DigitBatch, digits: &Digits) -> Result<Quality, Box<dyn Error>> {
     let features = model.features(all.pixels);
     let logits = model.classify(features.clone());
     let review = model.nbam.review(features, logits.clone(), all.labels);

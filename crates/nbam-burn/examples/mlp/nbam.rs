@@ -10,15 +10,15 @@ use crate::data::{CLASSES, DigitBatch, PIXELS};
 use crate::training::Settings;
 
 #[derive(Module, Debug)]
-pub struct Model {
+pub(crate) struct Model {
     hidden: Linear,
     output: Linear,
-    pub nbam: NbamClassification,
+    pub(crate) nbam: NbamClassification,
     rows: usize,
 }
 
 impl Model {
-    pub fn new(settings: &Settings, device: &Device) -> Self {
+    pub(crate) fn new(settings: &Settings, device: &Device) -> Self {
         Self {
             hidden: LinearConfig::new(PIXELS, 128).init(device),
             output: clean_output(128, CLASSES, device),
@@ -27,15 +27,15 @@ impl Model {
         }
     }
 
-    pub fn features(&self, pixels: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn features(&self, pixels: Tensor<2>) -> Tensor<2> {
         self.hidden.forward(pixels).tanh()
     }
 
-    pub fn classify(&self, features: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn classify(&self, features: Tensor<2>) -> Tensor<2> {
         self.output.forward(features)
     }
 
-    pub fn loss(&self, batch: DigitBatch) -> NbamClassificationOutput {
+    pub(crate) fn loss(&self, batch: DigitBatch) -> NbamClassificationOutput {
         let features = self.features(batch.pixels);
         let (output, targets) = (self.classify(features.clone()), batch.labels);
         let LossOutput { loss, terms } =

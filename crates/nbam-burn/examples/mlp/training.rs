@@ -16,16 +16,16 @@ use crate::{cross_entropy, nbam};
 
 /// How a model is trained.
 #[derive(Debug, Clone)]
-pub struct Settings {
-    pub rows: usize,
-    pub batch_size: usize,
-    pub epochs: usize,
-    pub seed: u64,
+pub(crate) struct Settings {
+    pub(crate) rows: usize,
+    pub(crate) batch_size: usize,
+    pub(crate) epochs: usize,
+    pub(crate) seed: u64,
 }
 
 impl Settings {
     /// Steps of the whole training.
-    pub fn steps(&self) -> usize {
+    pub(crate) fn steps(&self) -> usize {
         self.epochs * self.rows.div_ceil(self.batch_size)
     }
 }
@@ -69,7 +69,7 @@ impl InferenceStep for nbam::Model {
 }
 
 /// What the dashboard shows of a model.
-pub trait Watched: LearnerModel + Sized {
+pub(crate) trait Watched: LearnerModel + Sized {
     /// Registers the metrics.
     fn watch(training: SupervisedTraining<Self>) -> SupervisedTraining<Self>;
 }
@@ -92,7 +92,12 @@ impl Watched for nbam::Model {
 }
 
 /// Trains a model on all digits, with their labels as they are.
-pub fn train<M>(model: M, digits: &Digits, settings: &Settings, device: &Device) -> Result<M, Box<dyn Error>>
+pub(crate) fn train<M>(
+    model: M,
+    digits: &Digits,
+    settings: &Settings,
+    device: &Device,
+) -> Result<M, Box<dyn Error>>
 where
     M: Watched + TrainStep<Input = DigitBatch> + InferenceStep<Input = DigitBatch>,
 {

@@ -6,30 +6,30 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
 
 /// Standard deviation of clean points about the curve.
-pub const NOISE: f64 = 0.1;
+pub(crate) const NOISE: f64 = 0.1;
 /// Standard deviation of wrong points, whose mean is 0.
-pub const WRONG: f64 = 1.5;
+pub(crate) const WRONG: f64 = 1.5;
 
 /// Points.
 #[derive(Debug, Clone)]
-pub struct Points {
-    pub x: Vec<f64>,
-    pub y: Vec<f64>,
-    pub is_wrong: Vec<bool>,
+pub(crate) struct Points {
+    pub(crate) x: Vec<f64>,
+    pub(crate) y: Vec<f64>,
+    pub(crate) is_wrong: Vec<bool>,
 }
 
 /// The curve that clean points scatter about.
-pub fn curve(x: f64) -> f64 {
+pub(crate) fn curve(x: f64) -> f64 {
     (2.3 * x).sin() + 0.3 * x
 }
 
 /// The probability that a point is wrong: a quarter on average.
-pub fn prior(x: f64) -> f64 {
+pub(crate) fn prior(x: f64) -> f64 {
     nbam::switch::sigmoid(x - 1.742)
 }
 
 /// Draws points on [-3, 3].
-pub fn draw(count: usize, seed: u64) -> Points {
+pub(crate) fn draw(count: usize, seed: u64) -> Points {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut points = Points { x: Vec::new(), y: Vec::new(), is_wrong: Vec::new() };
     for _ in 0..count {
@@ -44,21 +44,21 @@ pub fn draw(count: usize, seed: u64) -> Points {
 }
 
 /// The probability that a point is wrong, for someone who knows how it was drawn.
-pub fn exact_posterior(x: f64, y: f64) -> f64 {
+pub(crate) fn exact_posterior(x: f64, y: f64) -> f64 {
     let log_density = |y: f64, mean: f64, sd: f64| -0.5 * ((y - mean) / sd).powi(2) - sd.ln();
     let l = -log_density(y, curve(x), NOISE);
     nbam::switch::posterior(l, nbam::switch::logit(prior(x)), log_density(y, 0.0, WRONG))
 }
 
 /// A column of inputs, shape `[rows, 1]`.
-pub fn inputs(x: &[f64], device: &Device) -> Tensor<2> {
+pub(crate) fn inputs(x: &[f64], device: &Device) -> Tensor<2> {
     let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
     let rows = x.len();
     Tensor::from_data(TensorData::new(x, [rows, 1]), device)
 }
 
 /// Targets, shape `[rows]`.
-pub fn targets(y: &[f64], device: &Device) -> Tensor<1> {
+pub(crate) fn targets(y: &[f64], device: &Device) -> Tensor<1> {
     let y: Vec<f32> = y.iter().map(|&y| y as f32).collect();
     Tensor::from_floats(y.as_slice(), device)
 }

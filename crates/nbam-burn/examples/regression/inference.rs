@@ -9,12 +9,12 @@ use crate::data::{Points, curve, exact_posterior, inputs, targets};
 use crate::model::Curve;
 
 /// How good a curve is.
-pub struct Quality {
-    pub error: f64,
-    pub mean_sd: f64,
-    pub coverage: f64,
-    pub accuracy: f64,
-    pub ceiling: f64,
+pub(crate) struct Quality {
+    pub(crate) error: f64,
+    pub(crate) mean_sd: f64,
+    pub(crate) coverage: f64,
+    pub(crate) accuracy: f64,
+    pub(crate) ceiling: f64,
 }
 
 /// Mean and standard deviation of clean points at these places.
@@ -24,7 +24,7 @@ fn predict(model: &Curve, x: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Err
 }
 
 /// The curve beside the truth, and how often posterior and error bars are right.
-pub fn quality(model: &Curve, train: &Points, fresh: &Points) -> Result<Quality, Box<dyn Error>> {
+pub(crate) fn quality(model: &Curve, train: &Points, fresh: &Points) -> Result<Quality, Box<dyn Error>> {
     let device = Device::flex();
     let (mean, sd) = predict(model, &fresh.x)?;
     let truth: Vec<f64> = fresh.x.iter().map(|&x| curve(x)).collect();
@@ -47,7 +47,7 @@ pub fn quality(model: &Curve, train: &Points, fresh: &Points) -> Result<Quality,
 }
 
 /// The curve as lines of text, one for each of some places.
-pub fn picture(model: &Curve, places: usize) -> Result<Vec<String>, Box<dyn Error>> {
+pub(crate) fn picture(model: &Curve, places: usize) -> Result<Vec<String>, Box<dyn Error>> {
     const COLUMNS: f64 = 60.0;
     let x: Vec<f64> = (0..places).map(|place| -3.0 + 6.0 * place as f64 / (places - 1) as f64).collect();
     let (mean, sd) = predict(model, &x)?;

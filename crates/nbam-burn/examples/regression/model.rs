@@ -7,7 +7,7 @@ use nbam_burn::{LossOutput, NbamRegression, ValueReview};
 
 /// Two hidden layers, a mean and a log standard deviation.
 #[derive(Module, Debug)]
-pub struct Curve {
+pub(crate) struct Curve {
     first: Linear,
     second: Linear,
     output: Linear,
@@ -17,7 +17,7 @@ pub struct Curve {
 const WIDTH: usize = 48;
 
 impl Curve {
-    pub fn new(device: &Device) -> Self {
+    pub(crate) fn new(device: &Device) -> Self {
         Self {
             first: LinearConfig::new(1, WIDTH).init(device),
             second: LinearConfig::new(WIDTH, WIDTH).init(device),
@@ -27,19 +27,19 @@ impl Curve {
     }
 
     /// Features, mean and log standard deviation.
-    pub fn forward(&self, inputs: Tensor<2>) -> (Tensor<2>, Tensor<1>, Tensor<1>) {
+    pub(crate) fn forward(&self, inputs: Tensor<2>) -> (Tensor<2>, Tensor<1>, Tensor<1>) {
         let features = self.second.forward(self.first.forward(inputs).tanh()).tanh();
         let outputs = self.output.forward(features.clone());
         let column = |column: usize| outputs.clone().narrow(1, column, 1).squeeze_dim(1);
         (features, column(0), column(1))
     }
 
-    pub fn loss(&self, inputs: Tensor<2>, targets: Tensor<1>) -> LossOutput {
+    pub(crate) fn loss(&self, inputs: Tensor<2>, targets: Tensor<1>) -> LossOutput {
         let (features, mean, log_sd) = self.forward(inputs);
         self.nbam.regression_loss(features, mean, log_sd, targets)
     }
 
-    pub fn review(&self, inputs: Tensor<2>, targets: Tensor<1>) -> ValueReview {
+    pub(crate) fn review(&self, inputs: Tensor<2>, targets: Tensor<1>) -> ValueReview {
         let (features, mean, log_sd) = self.forward(inputs);
         self.nbam.review(features, mean, log_sd, targets)
     }

@@ -10,7 +10,7 @@ use crate::model::Curve;
 const STEPS: usize = 3_000;
 
 /// Trains on all points at once.
-pub fn train(mut curve: Curve, points: &Points, device: &Device) -> Curve {
+pub(crate) fn train(mut curve: Curve, points: &Points, device: &Device) -> Curve {
     let (inputs, targets) = (inputs(&points.x, device), targets(&points.y, device));
     let mut optimizer = AdamConfig::new().with_epsilon(1e-8).init();
     for step in 0..STEPS {

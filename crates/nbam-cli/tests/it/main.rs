@@ -8,4 +8,5 @@ mod examples;
 mod interrupt;
 mod new_rows;
 mod paper;
+mod paper_table;
 mod support;

@@ -104,39 +104,59 @@ pub fn read_folder(folder: &Path) -> Result<Vec<DataSet>> {
     paths.iter().map(|path| read_set(path)).collect()
 }
 
-/// Reads one data set.
+/// Features and targets of rows, before it is known whether the targets are classes.
+pub(super) type Part = (Matrix, Vec<f64>);
+
+/// Reads one data set from an `.npz` file.
 ///
 /// # Errors
 /// When the file cannot be read, an array is missing, or the arrays do not fit together.
 pub fn read_set(path: &Path) -> Result<DataSet> {
     let mut fingerprint = Fingerprint::default();
     let (train, features, values) = read_part(path, "train", &mut fingerprint)?;
-    let targets = Targets::new(&values, None);
     let test = if train.is_known("x_test") && train.is_known("y_test") {
         let (_, test_features, test_values) = read_part(path, "test", &mut fingerprint)?;
-        if test_features.columns() != features.columns() {
-            return Err(Error::input(format!(
-                "{}: the test rows have {} features, expected {} as in training",
-                path.display(),
-                test_features.columns(),
-                features.columns()
-            )));
-        }
-        let test_targets = match &targets {
-            Targets::Labels { classes, .. } => Targets::new(&test_values, Some(*classes)),
-            Targets::Values(_) => Targets::Values(test_values),
-        };
-        if matches!(targets, Targets::Labels { .. }) != matches!(test_targets, Targets::Labels { .. }) {
-            return Err(Error::input(format!(
-                "{}: y_test holds classes that y_train does not have",
-                path.display()
-            )));
-        }
-        Some((test_features, test_targets))
+        Some((test_features, test_values))
     } else {
         None
     };
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    assemble(path, name, fingerprint, (features, values), test)
+}
+
+/// Puts the parts of a data set together: the same features, and targets of the same kind.
+pub(super) fn assemble(
+    path: &Path,
+    name: String,
+    fingerprint: Fingerprint,
+    (features, values): Part,
+    test: Option<Part>,
+) -> Result<DataSet> {
+    let targets = Targets::new(&values, None);
+    let test = match test {
+        Some((test_features, test_values)) => {
+            if test_features.columns() != features.columns() {
+                return Err(Error::input(format!(
+                    "{}: the test rows have {} features, expected {} as in training",
+                    path.display(),
+                    test_features.columns(),
+                    features.columns()
+                )));
+            }
+            let test_targets = match &targets {
+                Targets::Labels { classes, .. } => Targets::new(&test_values, Some(*classes)),
+                Targets::Values(_) => Targets::Values(test_values),
+            };
+            if matches!(targets, Targets::Labels { .. }) != matches!(test_targets, Targets::Labels { .. }) {
+                return Err(Error::input(format!(
+                    "{}: y_test holds classes that y_train does not have",
+                    path.display()
+                )));
+            }
+            Some((test_features, test_targets))
+        }
+        None => None,
+    };
     Ok(DataSet { name, fingerprint: fingerprint.finish(), features, targets, test })
 }
 

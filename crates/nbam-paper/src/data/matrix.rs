@@ -1,5 +1,6 @@
 //! Features in the precision of their file, shared between runs.
 
+use half::f16;
 use nbam::Features;
 use nbam_table::{BlockColumn, BlockValues, Column, NumericColumn};
 
@@ -13,6 +14,12 @@ impl Matrix {
     /// A matrix of single-precision numbers, row after row.
     pub fn new(values: Vec<f32>, columns: usize) -> Self {
         Self(BlockColumn { width: columns, values: BlockValues::F32(values.into()) })
+    }
+
+    /// A matrix of the whole numbers 0 to 255, row after row. Half precision holds them exactly.
+    pub(super) fn from_bytes(bytes: &[u8], columns: usize) -> Self {
+        let values: Vec<f16> = bytes.iter().map(|&byte| f16::from(byte)).collect();
+        Self(BlockColumn { width: columns, values: BlockValues::F16(values.into()) })
     }
 
     /// The features of a column that was read, if it holds numbers.
@@ -72,6 +79,19 @@ fn taken<T: Copy>(values: &[T], rows: &[usize], columns: usize) -> Vec<T> {
         out.extend_from_slice(&values[row * columns..(row + 1) * columns]);
     }
     out
+}
+
+#[cfg(test)]
+impl Matrix {
+    /// One row, in single precision.
+    pub(super) fn row(&self, row: usize) -> Vec<f32> {
+        let columns = row * self.0.width..(row + 1) * self.0.width;
+        match &self.0.values {
+            BlockValues::F32(values) => values[columns].to_vec(),
+            BlockValues::F16(values) => values[columns].iter().map(|value| value.to_f32()).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::folder::{DataSet, Targets};
 use super::matrix::Matrix;
+use crate::error::{Error, Result};
 
 /// What accuracy or error is measured on.
 #[derive(Debug, Clone)]
@@ -68,6 +69,36 @@ pub fn sample(data: &DataSet, seed: u64) -> Sample {
 
 const SPLIT_STREAM: u64 = 7;
 
+/// The paper's fixed split: nine tenths of every class, the same for all seeds. Accuracy is measured on the test rows; a
+/// set without any is tested on the tenth that is left.
+///
+/// # Errors
+/// When the targets are no classes.
+pub fn paper_split(data: &DataSet) -> Result<Sample> {
+    let Targets::Labels { labels, classes } = &data.targets else {
+        return Err(Error::input(format!("the targets of '{}' are quantities, expected classes", data.name))
+            .with_hint("number the classes 0, 1, 2, ... without gaps"));
+    };
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    random.set_stream(SPLIT_STREAM);
+    let chosen = stratified(labels, *classes, PAPER_SHARE, &mut random);
+    let test = match &data.test {
+        Some((features, targets)) => Test::Rows(features.clone(), targets.clone()),
+        None => {
+            let left: Vec<usize> =
+                (0..labels.len()).filter(|row| chosen.binary_search(row).is_err()).collect();
+            if left.is_empty() {
+                return Err(Error::input(format!(
+                    "'{}' has too few rows to leave some for a test",
+                    data.name
+                )));
+            }
+            Test::Rows(data.features.take(&left), taken(&data.targets, &left))
+        }
+    };
+    Ok(part(data, &chosen, test))
+}
+
 fn part(data: &DataSet, rows: &[usize], test: Test) -> Sample {
     Sample { features: data.features.take(rows), targets: taken(&data.targets, rows), test }
 }
@@ -106,6 +137,26 @@ mod tests {
         assert_eq!(chosen.iter().filter(|&&row| labels[row] == 1).count(), 18);
         assert!(chosen.is_sorted());
         assert_ne!(chosen, stratified(&labels, 2, 0.9, &mut ChaCha8Rng::seed_from_u64(4)));
+    }
+
+    #[test]
+    fn the_papers_split_is_fixed_and_leaves_a_tenth() {
+        let data = DataSet {
+            name: "made".into(),
+            fingerprint: String::new(),
+            features: Matrix::new((0..100).map(|row| row as f32).collect(), 1),
+            targets: Targets::Labels { labels: (0..100).map(|row| row % 2).collect(), classes: 2 },
+            test: None,
+        };
+        let split = paper_split(&data).unwrap();
+        let Test::Rows(left, test) = &split.test else { panic!("a tenth is left") };
+        assert_eq!((split.features.rows(), left.rows(), test.len()), (90, 10, 10));
+        let Targets::Labels { labels, .. } = &split.targets else { panic!("labels stay labels") };
+        assert_eq!(labels.iter().sum::<usize>(), 45);
+        let test = (Matrix::new(vec![0.0; 4], 1), Targets::Labels { labels: vec![0; 4], classes: 2 });
+        let with_test = paper_split(&DataSet { test: Some(test), ..data }).unwrap();
+        let Test::Rows(rows, _) = &with_test.test else { panic!("the test rows are used") };
+        assert_eq!((with_test.features.rows(), rows.rows()), (90, 4));
     }
 
     #[test]

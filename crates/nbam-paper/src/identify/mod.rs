@@ -5,7 +5,7 @@
 //! `default-1` for what the model is worth and with `default` for what the product is worth. Their scores `1 - p(y)`
 //! are averaged over the same last epochs as the default's posterior.
 
-mod cells;
+pub(crate) mod cells;
 mod export;
 mod goals;
 mod methods;

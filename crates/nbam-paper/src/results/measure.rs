@@ -7,6 +7,7 @@ use nbam::metrics::{
 use nbam_audit::{ClassTargets, Decisions, FlagRule, Posterior, Scored, Targets, decide};
 use serde::{Deserialize, Serialize};
 
+use super::by_class::ByClass;
 use crate::error::Result;
 use crate::noise::mean_and_sd;
 
@@ -57,6 +58,9 @@ pub struct Measures {
     /// Share of the flagged rows that are right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realised_fdr: Option<f64>,
+    /// What a posterior's heads and histograms look like by true class, where figures are drawn of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_class: Option<ByClass>,
     /// Codes of the fit's warnings.
     pub warnings: Vec<String>,
     /// Seconds of the fit.

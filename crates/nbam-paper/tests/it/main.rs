@@ -1,4 +1,6 @@
-//! The table from a small fixed results file.
+//! The tables from small fixed results files.
+
+mod table;
 
 use nbam_paper::VERSION;
 use nbam_paper::identify::{EXPERIMENT, Method, Seeds, render};

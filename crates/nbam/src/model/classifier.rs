@@ -390,7 +390,21 @@ impl Classifier {
         places
     }
 
-    /// The mean over members of `q(y|x)` of every class, for some rows.
+    /// The anomaly distribution `q(y|x)` over the classes for each row, row-major: the mean over members. A plain loss has
+    /// none; there it is the score `1 - p(y|x)`.
+    ///
+    /// # Errors
+    /// When the features do not fit the model.
+    pub fn anomaly(&self, features: &Features<'_>) -> Result<Vec<f64>> {
+        check_features(features, self.features())?;
+        let rows: Vec<u32> = (0..features.rows() as u32).collect();
+        let mut densities = in_pool(self.params.threads, || self.anomaly_densities(features, &rows))?;
+        let members = self.members.len() as f64;
+        densities.iter_mut().for_each(|density| *density /= members);
+        Ok(densities)
+    }
+
+    /// The sum over members of `q(y|x)` of every class, for some rows.
     pub(crate) fn anomaly_densities(&self, features: &Features<'_>, rows: &[u32]) -> Vec<f64> {
         let classes = self.classes;
         let networks = self.networks();

@@ -223,3 +223,27 @@ fn classes_keep_their_names_whatever_the_start() {
         assert!(right > 0.95, "seed {seed}: accuracy {right}");
     }
 }
+
+/// For both label models with an anomaly of their own, and averaged over members: a distribution, and for one member the one
+/// that the posterior is made of.
+#[test]
+fn the_anomaly_is_a_distribution_over_labels() {
+    let (x, labels) = clusters(300, 5);
+    let features = Features::new(&x, 12).unwrap();
+    let given = symmetric(&labels, 10, 0.3, 1).unwrap().targets;
+    for preset in [Preset::Default, Preset::Paper] {
+        for members in [1, 2] {
+            let params =
+                Params::<Classification>::preset(preset).hidden(&[16, 16]).epochs(10).members(members);
+            let model = params.weight_prior(0.1).fit(&features, &given).unwrap();
+            let anomaly = model.anomaly(&features).unwrap();
+            assert_eq!(anomaly.len(), 300 * 10);
+            assert!(anomaly.chunks_exact(10).all(|q| (q.iter().sum::<f64>() - 1.0).abs() < 1e-6));
+            if members == 1 {
+                let log_anomaly = model.posterior(&features, &given).unwrap().log_anomaly;
+                let same = |row: usize| (anomaly[row * 10 + given[row]].ln() - log_anomaly[row]).abs() < 1e-9;
+                assert!((0..300).all(same), "{preset:?}");
+            }
+        }
+    }
+}

@@ -1,20 +1,19 @@
 //! `nbam demo`: the paper's one-dimensional example, fitted and drawn.
 
 mod canvas;
-mod example;
 mod picture;
 
 use std::time::Instant;
 
 use clap::Args;
 use nbam::{Features, MeasuredRows, Params, Preset, Regression, Schedule};
+use nbam_paper::synthetic::{self as example, Example};
 use serde_json::json;
 
 use crate::arguments::Common;
 use crate::failure::{Failure, Outcome};
 use crate::printer::{Printer, output_terminal};
 use crate::progress::FitProgress;
-use example::Example;
 
 /// Rows of the example.
 const ROWS: usize = 2000;

@@ -1,8 +1,8 @@
 //! The picture of the example.
 
 use super::canvas::{Canvas, Ink};
-use super::example::{self, Example};
 use super::{Found, Measures, ROWS};
+use nbam_paper::synthetic::{self as example, Example};
 
 /// Range of the drawn targets.
 const TOP: f64 = 3.2;

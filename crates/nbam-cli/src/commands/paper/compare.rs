@@ -7,7 +7,7 @@ use nbam_paper::compare::{Choice, Comparison, EPOCHS, Method, Options, SEEDS, re
 use nbam_paper::identify::FIRST_SEED;
 use nbam_paper::results::read_results;
 
-use super::identify::Lines;
+use super::lines::Lines;
 use crate::arguments::{Common, positive};
 use crate::failure::{Failure, Outcome};
 use crate::printer::Printer;
@@ -48,7 +48,6 @@ pub(crate) fn run(
     let CompareArguments { epochs, seeds, first_seed, .. } = *arguments;
     if let (false, Some(data)) = (arguments.table, &arguments.data) {
         let methods = arguments.methods.iter().map(|name| Method::parse(name));
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let comparison = Comparison::new(Options {
             data: data.clone(),
             results: arguments.results.clone(),
@@ -57,7 +56,7 @@ pub(crate) fn run(
             epochs,
             seeds,
             first_seed,
-            threads: common.threads.unwrap_or_else(cores),
+            threads: common.threads.unwrap_or_else(super::cores),
         })?;
         comparison.run(&Lines::new(printer))?;
     }

@@ -1,16 +1,14 @@
 //! `nbam paper identify`: the default preset against its baselines, resumable.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
-use nbam_paper::Watch;
 use nbam_paper::identify::{Experiment, FIRST_SEED, Method, Options, Seeds, render};
-use nbam_paper::results::{Record, read_results};
+use nbam_paper::results::read_results;
 
+use super::lines::Lines;
 use crate::arguments::{Common, positive};
 use crate::failure::{Failure, Outcome};
-use crate::interrupt;
 use crate::printer::Printer;
 
 #[derive(Debug, Args)]
@@ -63,7 +61,6 @@ pub(crate) fn run(
 
 fn options(arguments: &IdentifyArguments, common: &Common, data: PathBuf) -> Result<Options, Failure> {
     let methods = arguments.methods.iter().map(|name| Method::parse(name));
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Options {
         data,
         results: arguments.results.clone(),
@@ -71,7 +68,7 @@ fn options(arguments: &IdentifyArguments, common: &Common, data: PathBuf) -> Res
         methods: methods.collect::<Result<_, _>>()?,
         seeds: arguments.seeds,
         first_seed: arguments.first_seed,
-        threads: common.threads.unwrap_or_else(cores),
+        threads: common.threads.unwrap_or_else(super::cores),
         export: arguments.export.clone(),
     })
 }
@@ -89,47 +86,4 @@ fn list(experiment: &Experiment, printer: &Printer) -> Result<Outcome, Failure> 
     text += &format!("{:<width$}  {:>7} {:>7} {:>7}\n", "all", total.0, total.1, total.2);
     printer.data(&text)?;
     Ok(Outcome::Done)
-}
-
-/// A line for each run that ends.
-pub(super) struct Lines<'a> {
-    printer: &'a Printer,
-    start: Instant,
-}
-
-impl<'a> Lines<'a> {
-    pub(super) fn new(printer: &'a Printer) -> Self {
-        Self { printer, start: Instant::now() }
-    }
-}
-
-impl Watch for Lines<'_> {
-    fn finished(&self, record: &Record, done: usize, total: usize) {
-        let (run, measures) = (&record.run, &record.measures);
-        let number =
-            |name: &str, value: Option<f64>| value.map_or(String::new(), |v| format!(", {name} {v:.3}"));
-        let what = match &record.failure {
-            Some(failure) => format!(", failed: {failure}"),
-            None => [
-                number("accuracy", measures.accuracy),
-                number("RMSE", measures.rmse),
-                number("AP", measures.ap),
-                number("ECE", measures.ece),
-            ]
-            .concat(),
-        };
-        let left = self.start.elapsed().as_secs_f64() / done as f64 * (total - done) as f64;
-        self.printer.line(format_args!(
-            "{done} of {total}, about {:.0} min left: {} {} seed {}{what}, {:.1} s",
-            left / 60.0,
-            run.cell(),
-            run.method,
-            run.seed,
-            measures.seconds
-        ));
-    }
-
-    fn is_cancelled(&self) -> bool {
-        interrupt::is_requested()
-    }
 }

@@ -8,24 +8,31 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-pub(super) const LOW: f64 = -3.0;
-pub(super) const HIGH: f64 = 3.0;
+/// Where x begins.
+pub const LOW: f64 = -3.0;
+/// Where x ends.
+pub const HIGH: f64 = 3.0;
 /// Standard deviation of clean targets about the signal.
-const NOISE: f64 = 0.1;
+pub const NOISE: f64 = 0.1;
 /// Standard deviation of replaced targets about zero.
-const REPLACED: f64 = 1.5;
+pub const REPLACED: f64 = 1.5;
 /// Where the probability of a replaced target is one half; its mean over x is then 0.25.
 const MIDDLE: f64 = 1.742;
 
 /// Rows of the example, with the truth about them.
-pub(super) struct Example {
-    pub(super) x: Vec<f64>,
-    pub(super) y: Vec<f64>,
-    pub(super) is_contaminated: Vec<bool>,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    /// Positions.
+    pub x: Vec<f64>,
+    /// Targets, some of them replaced.
+    pub y: Vec<f64>,
+    /// Which of them are.
+    pub is_contaminated: Vec<bool>,
 }
 
 impl Example {
-    pub(super) fn draw(rows: usize, seed: u64) -> Self {
+    /// Draws so many rows.
+    pub fn draw(rows: usize, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let (mut x, mut y, mut is_contaminated) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rows {
@@ -41,16 +48,17 @@ impl Example {
 }
 
 /// The clean mean.
-pub(super) fn signal(x: f64) -> f64 {
+pub fn signal(x: f64) -> f64 {
     (2.3 * x).sin() + 0.3 * x
 }
 
 /// The probability that a target at `x` was replaced.
-pub(super) fn prior(x: f64) -> f64 {
+pub fn prior(x: f64) -> f64 {
     1.0 / (1.0 + (MIDDLE - x).exp())
 }
 
-fn normal_density(distance: f64, sd: f64) -> f64 {
+/// The density of a normal distribution at this distance from its mean.
+pub(super) fn normal_density(distance: f64, sd: f64) -> f64 {
     (-0.5 * (distance / sd).powi(2)).exp() / (sd * std::f64::consts::TAU.sqrt())
 }
 
@@ -60,13 +68,13 @@ fn terms(x: f64, y: f64) -> (f64, f64) {
 }
 
 /// The exact probability that a row was replaced: Bayes' rule with the true densities.
-pub(super) fn posterior(x: f64, y: f64) -> f64 {
+pub fn posterior(x: f64, y: f64) -> f64 {
     let (clean, replaced) = terms(x, y);
     replaced / (clean + replaced)
 }
 
 /// The expected accuracy of the exact posterior: the integral of the larger term of the mixture. No method does better.
-pub(super) fn best_expected_accuracy() -> f64 {
+pub fn best_expected_accuracy() -> f64 {
     const STEPS: usize = 300;
     /// Beyond this lies less than 1e-5 of the replaced targets.
     const REACH: f64 = 7.0;
