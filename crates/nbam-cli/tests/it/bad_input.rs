@@ -244,6 +244,6 @@ fn options_out_of_range() {
     assert_snapshot!(run("--fdr", "1"), @"error: invalid value '1' for '--fdr <F>': give a number of at least 0 and below 1, such as 0.05");
     assert_snapshot!(run("--members", "0"), @"error: invalid value '0' for '--members <N>': give a whole number of at least 1");
     assert_snapshot!(run("--max-rate", "7"), @"error: invalid value '7' for '--max-rate <R>': give a number between 0 and 1, such as 0.2");
-    assert_snapshot!(run("--threads", "none"), @"error: invalid value 'none' for '--threads <N>': give a whole number of at least 1");
+    assert_snapshot!(run("--threads", "none"), @"error: invalid value 'none' for '--threads <N>': give a whole number from 1 to 1,024");
     assert_snapshot!(run("--task", "clustering"), @"error: invalid value 'clustering' for '--task <TASK>'");
 }
