@@ -27,7 +27,16 @@ def endless(**changes):
     return NBAMClassifier(**{"max_epochs": 100_000, "n_members": 2, "random_state": 0, **changes})
 
 
+@pytest.fixture
+def heard():
+    """Ctrl-C as a terminal's program hears it: a shell starts its background jobs with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize(
     "work",
     [
