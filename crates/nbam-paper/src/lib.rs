@@ -20,6 +20,7 @@ pub mod data;
 mod error;
 pub mod figures;
 pub mod identify;
+mod names;
 pub mod noise;
 pub mod results;
 mod runner;

@@ -10,7 +10,8 @@ use super::{
     normalised, paper_losses, presets, symmetric,
 };
 use crate::VERSION;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::names::method_named;
 
 /// A method of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,12 +96,7 @@ impl Method {
     /// # Errors
     /// When there is none, listing those that there are.
     pub fn parse(name: &str) -> Result<Self> {
-        let found = NAMES.iter().find(|(_, candidate)| *candidate == name).map(|(method, _)| *method);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
-            Error::input(format!("there is no method named '{name}'"))
-                .with_hint(format!("the methods are {}", names.join(", ")))
-        })
+        method_named(&NAMES, name)
     }
 
     /// Every parameter of it with this many epochs. The seed is not among them: it is told apart.

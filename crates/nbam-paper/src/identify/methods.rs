@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::cells::Cell;
 use crate::error::{Error, ErrorKind, Result};
+use crate::names::method_named;
 
 /// A method that this crate runs, or a peer that a script beside it runs on exported data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,12 +89,7 @@ impl Method {
     /// # Errors
     /// When there is none, listing those that there are.
     pub fn parse(name: &str) -> Result<Self> {
-        let found = NAMES.iter().find(|(_, candidate)| *candidate == name).map(|(method, _)| *method);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
-            Error::new(ErrorKind::Input, format!("there is no method named '{name}'"))
-                .with_hint(format!("the methods are {}", names.join(", ")))
-        })
+        method_named(&NAMES, name)
     }
 
     /// Whether a script runs it on exported data.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::VERSION;
 use crate::error::{Error, ErrorKind, Result};
+use crate::names::method_named;
 
 /// The version of what the paper's methods give, part of their runs' identity in place of [`VERSION`], which is raised whenever
 /// our default changes. Raise it when the engine, a loss, the paper's preset or the protocol changes what these runs give though no
@@ -97,12 +98,7 @@ impl Method {
     /// # Errors
     /// When there is none, listing those that there are.
     pub fn parse(name: &str) -> Result<Self> {
-        let found = NAMES.iter().find(|(_, candidate)| *candidate == name).map(|(method, _)| *method);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
-            Error::input(format!("there is no method named '{name}'"))
-                .with_hint(format!("the methods are {}", names.join(", ")))
-        })
+        method_named(&NAMES, name)
     }
 
     /// Whether it gives a posterior rather than a score.
