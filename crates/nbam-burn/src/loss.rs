@@ -3,8 +3,8 @@
 use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
-use burn::tensor::activation::{log_sigmoid, sigmoid};
-use burn::tensor::{DType, Device, FloatDType, Tensor};
+use burn::tensor::activation::sigmoid;
+use burn::tensor::{Bool, DType, Device, FloatDType, Tensor};
 
 /// Configuration to create an [NBAM loss](NbamLoss).
 #[derive(Config, Debug)]
@@ -120,36 +120,57 @@ impl<const D: usize> Row<D> {
         // One shape for all, whatever is broadcast.
         let zero = (l.clone() + g.clone() + a.clone()).zeros_like();
         let [l, g, a] = [l, g, a].map(|term| term + zero.clone());
-        let t = l.clone() + a.clone();
-        let is_anomaly = t.clone().greater_scalar(0.0);
-        let sign = t.ones_like().mask_fill(is_anomaly.clone(), -1.0);
-        let odds = g.clone() + t.clone();
-        // Factor the likelier branch out, seen from which the other is worse by `exp(apart)`: the rest is a number in (0, 1] whose
-        // logarithm is safe.
-        let apart = -t.abs();
-        let likelier = l.mask_where(is_anomaly, -a);
-        let other_logit = g * sign.clone();
-        let missing = sigmoid(other_logit.clone()) * one_minus_exp(apart.clone());
-        let d_prior = sign.clone() * missing.clone() * sigmoid(-sign * odds.clone());
-        let share = log_share(other_logit, apart, missing);
+        let fit = l.clone() + a.clone();
+        let odds = g.clone() + fit.clone();
+        // Factor the probable branch out. Seen from it the other one is less probable, `log_odds <= 0`, though it may fit better.
+        let is_anomaly = odds.clone().greater_scalar(0.0);
+        let sign = odds.ones_like().mask_fill(is_anomaly.clone(), -1.0);
+        let other = Other::new(sign.clone() * g, sign.clone() * fit, -odds.clone().abs());
         Self {
-            loss: likelier - share,
+            loss: l.mask_where(is_anomaly, -a) - other.log_gain(),
             d_clean: sigmoid(-odds.clone()),
-            // pi - r as a product, so that it keeps its relative accuracy where pi and r agree.
-            d_prior,
+            d_prior: sign * other.surprise(),
             d_anomaly: -sigmoid(odds),
         }
     }
 }
 
-/// `log[(1 - pi) + pi exp(t)]` for `t <= 0`, with `missing = pi (1 - exp(t))`: a value near zero keeps its relative accuracy.
-fn log_share<const D: usize>(g: Tensor<D>, t: Tensor<D>, missing: Tensor<D>) -> Tensor<D> {
-    let (stay, leave) = (log_sigmoid(-g.clone()), log_sigmoid(g) + t);
-    let high = stay.clone().max_pair(leave.clone());
-    let low = stay.min_pair(leave);
-    let far = high.clone() + (low - high).exp().log1p();
-    let is_near = missing.clone().lower_scalar(0.5);
-    far.mask_where(is_near, (-missing.clamp_max(0.5)).log1p())
+/// The less probable branch, seen from the more probable one.
+struct Other<const D: usize> {
+    /// The logit of its prior, `pi = sigmoid(prior_logit)`.
+    prior_logit: Tensor<D>,
+    /// The logit of its posterior, never positive.
+    log_odds: Tensor<D>,
+    /// `pi [1 - exp(fit)]`, where `fit` is by how much it explains the row better: exact where `fit` is small.
+    missing: Tensor<D>,
+    /// Where `fit` is not small, and differences with the posterior are safe.
+    fits_better: Tensor<D, Bool>,
+}
+
+impl<const D: usize> Other<D> {
+    fn new(prior_logit: Tensor<D>, fit: Tensor<D>, log_odds: Tensor<D>) -> Self {
+        let missing = sigmoid(prior_logit.clone()) * one_minus_exp(fit.clone().clamp_max(1.0));
+        Self { prior_logit, log_odds, missing, fits_better: fit.greater_scalar(1.0) }
+    }
+
+    /// `log[(1 - pi) + pi exp(fit)]`, which keeps its relative accuracy near zero.
+    fn log_gain(&self) -> Tensor<D> {
+        let far = log_sigmoid(-self.prior_logit.clone()) + self.log_odds.clone().exp().log1p();
+        let is_near = self.missing.clone().lower_scalar(0.5).bool_and(self.fits_better.clone().bool_not());
+        far.mask_where(is_near, (-self.missing.clone().clamp_max(0.5)).log1p())
+    }
+
+    /// Prior minus posterior: as a product, so that it keeps its relative accuracy where they agree.
+    fn surprise(&self) -> Tensor<D> {
+        let close = self.missing.clone() * sigmoid(-self.log_odds.clone());
+        let apart = sigmoid(self.prior_logit.clone()) - sigmoid(self.log_odds.clone());
+        close.mask_where(self.fits_better.clone(), apart)
+    }
+}
+
+/// `log sigmoid(x)`. Burn's own loses its relative accuracy where the result is small.
+fn log_sigmoid<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    x.clone().clamp_max(0.0) - (-x.abs()).exp().log1p()
 }
 
 /// `1 - exp(t)`, with full relative accuracy near zero: `-tanh(t / 2) (1 + exp(t))`.
