@@ -169,14 +169,17 @@ class PythonAndCleanlab(unittest.TestCase):
             self.assertEqual(python_vs_cleanlab.finished(path, self.SETTING), {(0, "nbam"): first})
             second = self.turn(0, "cleanlab")
             python_vs_cleanlab.append(path, second)
-            expected = {(0, "nbam"): first, (0, "cleanlab"): second}
+            third = self.turn(0, "cleanlab-short")
+            python_vs_cleanlab.append(path, third)
+            expected = {(0, "nbam"): first, (0, "cleanlab"): second, (0, "cleanlab-short"): third}
             self.assertEqual(python_vs_cleanlab.finished(path, self.SETTING), expected)
             # Nothing is left to do, so that neither library is asked for.
             self.assertEqual(python_vs_cleanlab.compare(None, None, self.SETTING, 1, path), expected)
 
     def test_they_take_turns_and_nbam_begins(self):
         orders = [python_vs_cleanlab.order(number) for number in range(3)]
-        self.assertEqual(orders, [["nbam", "cleanlab"], ["cleanlab", "nbam"], ["nbam", "cleanlab"]])
+        self.assertEqual(orders[0], ["nbam", "cleanlab", "cleanlab-short"])
+        self.assertEqual([order[0] for order in orders], orders[0])
 
     def test_the_ratio_is_taken_within_each_round(self):
         times = [(1.0, 30.0), (2.0, 24.0), (1.5, 15.0)]
@@ -184,8 +187,11 @@ class PythonAndCleanlab(unittest.TestCase):
         for number, (ours, theirs) in enumerate(times):
             done[number, "nbam"] = self.turn(number, "nbam", ours, 0.9)
             done[number, "cleanlab"] = self.turn(number, "cleanlab", theirs, 0.8 + 0.1 * number)
+            done[number, "cleanlab-short"] = self.turn(number, "cleanlab-short", 2 * ours, 0.8)
         text = python_vs_cleanlab.table(done, 3)
-        self.assertIn("nbam is 12.0 times as fast (10.0 - 30.0), with the higher average precision in 1 of 3 rounds", text)
+        expected = "nbam is 12.0 times as fast (10.0 - 30.0) as cleanlab, with the higher average precision in 1 of 3 rounds."
+        self.assertIn(expected, text)
+        self.assertIn("nbam is 2.0 times as fast (2.0 - 2.0) as cleanlab-short, with the higher", text)
         self.assertIn("| nbam | 1.5 (1.0 - 2.0) | 0.9000 (0.9000 - 0.9000) |", text)
 
 
