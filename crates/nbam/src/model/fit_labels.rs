@@ -2,7 +2,7 @@
 
 use super::ensemble::fit_members;
 use super::labels::{LabelObjective, Labels};
-use super::left_out::{Division, Quiet};
+use super::left_out::{Division, Trial};
 use super::params::{Classification, Params, usual_weight_prior};
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::Known;
@@ -52,8 +52,8 @@ impl Fit<'_> {
         };
         let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
         let objective = LabelObjective::new(self.labels, self.classes, task.model);
-        let quiet = Quiet(self.monitor);
-        let monitor: &dyn Monitor = if rows.is_some() { &quiet } else { self.monitor };
+        let trial = Trial(self.monitor);
+        let monitor: &dyn Monitor = if rows.is_some() { &trial } else { self.monitor };
         let (features, scaler) = (self.features, self.scaler);
         let setting = Setting { features, scaler, rows, member, members, is_parallel, monitor };
         train(network, objective, &plan, &setting)

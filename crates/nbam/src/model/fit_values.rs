@@ -1,7 +1,7 @@
 //! Fitting one regression network, and choosing how strongly its weights are held.
 
 use super::ensemble::fit_members;
-use super::left_out::{Division, FOLDS, Quiet};
+use super::left_out::{Division, FOLDS, Trial};
 use super::params::{Params, Regression};
 use super::values::{ValueObjective, ValueState, Values};
 use crate::net::{Features, Network, Scaler, Shape};
@@ -51,8 +51,8 @@ impl Fit<'_> {
         let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
         let model = task.model.for_rows(self.features.rows());
         let state = ValueState::new(model, self.range, f64::from(task.prior_bias));
-        let quiet = Quiet(self.monitor);
-        let monitor: &dyn Monitor = if rows.is_some() { &quiet } else { self.monitor };
+        let trial = Trial(self.monitor);
+        let monitor: &dyn Monitor = if rows.is_some() { &trial } else { self.monitor };
         let setting = Setting {
             features: self.features,
             scaler: self.scaler,

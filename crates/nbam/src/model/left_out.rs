@@ -1,6 +1,6 @@
 //! Trial fits on part of the rows: what a choice by the likelihood of left-out rows needs.
 
-use crate::train::{Monitor, Silent};
+use crate::train::{Monitor, Progress};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -34,12 +34,12 @@ impl Division {
     }
 }
 
-/// Passes on cancellation, and nothing else: trial fits are not progress.
-pub(crate) struct Quiet<'a>(pub(crate) &'a dyn Monitor);
+/// Tells the epochs of a trial fit from those of the members.
+pub(crate) struct Trial<'a>(pub(crate) &'a dyn Monitor);
 
-impl Monitor for Quiet<'_> {
-    fn epoch(&self, progress: crate::Progress) {
-        Silent.epoch(progress);
+impl Monitor for Trial<'_> {
+    fn epoch(&self, progress: Progress) {
+        self.0.trial_epoch(progress);
     }
 
     fn is_cancelled(&self) -> bool {

@@ -38,6 +38,10 @@ pub trait Monitor: Sync {
     /// Called after each epoch of each member.
     fn epoch(&self, progress: Progress);
 
+    /// Called after each epoch of a trial fit: before the members are trained, left-out rows may have to decide how smooth the model is. How
+    /// many trials there will be depends on what they give.
+    fn trial_epoch(&self, _: Progress) {}
+
     /// Asked before each step: `true` ends the fit with an error of kind
     /// [`Cancelled`](crate::ErrorKind::Cancelled).
     fn is_cancelled(&self) -> bool {

@@ -2,8 +2,8 @@
 
 use nbam::switch::Known;
 use nbam::{
-    Classifier, ErrorKind, Features, LabelModel, LabelledRows, MeasuredRows, Monitor, Progress, Regressor,
-    Silent, TransitionPrior, ValueAnomaly,
+    Classifier, ErrorKind, Features, LabelModel, LabelledRows, MeasuredRows, Regressor, Silent,
+    TransitionPrior, ValueAnomaly,
 };
 
 fn message<T>(result: nbam::Result<T>) -> (ErrorKind, String) {
@@ -115,32 +115,4 @@ fn a_fit_that_diverges_ends_with_an_error() {
     let (kind, text) = message(Classifier::params().learning_rate(1e38).epochs(20).fit(&x, &y));
     assert_eq!(kind, ErrorKind::Diverged);
     assert!(text.starts_with("the loss stopped being finite"), "{text}");
-}
-
-struct Impatient;
-
-impl Monitor for Impatient {
-    fn epoch(&self, _: Progress) {}
-
-    fn is_cancelled(&self) -> bool {
-        true
-    }
-}
-
-#[test]
-fn a_fit_can_be_cancelled() {
-    let features: Vec<f32> = (0..40).map(|i| i as f32).collect();
-    let x = Features::new(&features, 1).unwrap();
-    let y: Vec<usize> = (0..40).map(|i| i % 2).collect();
-    let rows = LabelledRows { features: x, labels: &y, weights: None, known: None };
-    assert_eq!(
-        message(Classifier::params().check().unwrap().fit_rows(&rows, &Impatient)).0,
-        ErrorKind::Cancelled
-    );
-    let y: Vec<f64> = (0..40).map(f64::from).collect();
-    let rows = MeasuredRows { features: x, values: &y, errors: None, weights: None, known: None };
-    assert_eq!(
-        message(Regressor::params().check().unwrap().fit_rows(&rows, &Impatient)).0,
-        ErrorKind::Cancelled
-    );
 }

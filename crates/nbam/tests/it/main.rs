@@ -3,6 +3,7 @@
 mod bad_input;
 mod golden;
 mod made;
+mod monitor;
 mod planted;
 mod recovery;
 mod same_bits;
