@@ -22,6 +22,7 @@ pub mod figures;
 pub mod identify;
 mod names;
 pub mod noise;
+mod pick;
 pub mod results;
 mod runner;
 pub mod sensitivity;

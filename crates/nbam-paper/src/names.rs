@@ -2,6 +2,32 @@
 
 use crate::error::{Error, Result};
 
+/// Gives an enum of methods its names, from a table of all of them in the order of the experiment's tables.
+macro_rules! named {
+    ($method:ty, $names:expr) => {
+        impl $method {
+            /// All methods, in the order of the tables.
+            pub fn all() -> impl Iterator<Item = Self> {
+                $names.iter().map(|(method, _)| *method)
+            }
+
+            /// The method's name.
+            pub fn name(self) -> &'static str {
+                $names.iter().find(|(method, _)| *method == self).map_or("", |(_, name)| name)
+            }
+
+            /// The method of this name.
+            ///
+            /// # Errors
+            /// When there is none, listing those that there are.
+            pub fn parse(name: &str) -> $crate::Result<Self> {
+                $crate::names::method_named(&$names, name)
+            }
+        }
+    };
+}
+pub(crate) use named;
+
 /// The one of this name.
 ///
 /// # Errors

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::VERSION;
 use crate::error::Result;
-use crate::names::method_named;
+use crate::names::named;
 
 /// A method of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,6 +68,8 @@ const NAMES: [(Method, &str); 15] = [
     (Method::NbamDefault, "nbam-default"),
 ];
 
+named!(Method, NAMES);
+
 /// The version of the methods that are trained by this module alone. Raise it when its code changes what a run gives; a
 /// new version of the library's models, [`crate::VERSION`], is none of theirs.
 const OWN_VERSION: u32 = 1;
@@ -81,24 +83,6 @@ pub(super) enum Outcome {
 }
 
 impl Method {
-    /// All methods, in the order of the tables.
-    pub fn all() -> impl Iterator<Item = Self> {
-        NAMES.iter().map(|(method, _)| *method)
-    }
-
-    /// The method's name.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(method, _)| *method == self).map_or("", |(_, name)| name)
-    }
-
-    /// The method of this name.
-    ///
-    /// # Errors
-    /// When there is none, listing those that there are.
-    pub fn parse(name: &str) -> Result<Self> {
-        method_named(&NAMES, name)
-    }
-
     /// Every parameter of it with this many epochs. The seed is not among them: it is told apart.
     ///
     /// # Errors

@@ -30,9 +30,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::data::{DataSet, read_set};
-use crate::error::{Error, ErrorKind, Result};
-use crate::identify::fits;
+use crate::error::{ErrorKind, Result};
 use crate::noise::{Noise, NoiseKind};
+use crate::pick::picked;
 use crate::results::{Identity, Measures, Record, ResultsFile, cell_name};
 use crate::runner::{Watch, run_jobs};
 
@@ -105,18 +105,11 @@ impl Comparison {
         }
         // The paper's flips are between classes of CIFAR-10; other data have flips between pairs that the seed draws.
         let flips = if data.name == CIFAR { NoiseKind::Asymmetric } else { NoiseKind::Pairs };
-        let mut noises: Vec<Noise> = [NoiseKind::Symmetric, flips]
+        let noises: Vec<Noise> = [NoiseKind::Symmetric, flips]
             .into_iter()
             .flat_map(|kind| [0.2, 0.4].map(|rate| Noise::new(kind, rate)))
             .collect();
-        noises.retain(|noise| {
-            let name = cell_name(&data.name, noise, 0.0);
-            options.only.is_empty() || options.only.iter().any(|pattern| fits(pattern, &name))
-        });
-        if noises.is_empty() {
-            return Err(Error::input(format!("no cell fits --only {}", options.only.join(",")))
-                .with_hint("cells are named like cifar10/symmetric-0.2"));
-        }
+        let noises = picked(noises, &options.only, |noise| cell_name(&data.name, noise, 0.0))?;
         Ok(Self { options, data, noises })
     }
 

@@ -87,34 +87,3 @@ pub(super) fn seeds_of(data: &str, kind: NoiseKind) -> usize {
     let is_small = SMALL_SETS.contains(&data) && matches!(kind, NoiseKind::Next | NoiseKind::Symmetric);
     if is_small { SMALL_SEEDS } else { SEEDS }
 }
-
-/// Whether a name fits a pattern: `*` stands for anything; a pattern without one fits every name that holds it.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return name.contains(pattern) };
-    let Some(mut left) = name.strip_prefix(start) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let Some(end) = parts.pop() else { return true };
-    for part in parts {
-        match left.find(part) {
-            Some(place) => left = &left[place + part.len()..],
-            None => return false,
-        }
-    }
-    left.ends_with(end)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_pick_cells() {
-        let name = "cifar10/asymmetric-0.4";
-        for pattern in ["cifar10", "asym", "0.4", "cifar10/asym*", "*-0.4", "cifar*metric*", "*", ""] {
-            assert!(fits(pattern, name), "{pattern}");
-        }
-        for pattern in ["digits", "symmetric*", "cifar10/*-0.5", "*metric-0.4*5"] {
-            assert!(!fits(pattern, name), "{pattern}");
-        }
-    }
-}

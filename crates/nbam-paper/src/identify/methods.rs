@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::cells::Cell;
 use crate::error::{Error, ErrorKind, Result};
-use crate::names::method_named;
+use crate::names::named;
 
 /// A method that this crate runs, or a peer that a script beside it runs on exported data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +59,8 @@ const NAMES: [(Method, &str); 12] = [
     (Method::TheilSen, "theil-sen"),
 ];
 
+named!(Method, NAMES);
+
 /// Degrees of freedom of the Student-t network for numbers, the paper's, and where its Huber turns linear: the
 /// value that keeps 95 % of the efficiency under Gaussian noise.
 const VALUE_NU: f64 = 3.0;
@@ -74,24 +76,6 @@ pub(super) enum Fit {
 }
 
 impl Method {
-    /// All methods, in the order of the tables.
-    pub fn all() -> impl Iterator<Item = Self> {
-        NAMES.iter().map(|(method, _)| *method)
-    }
-
-    /// The method's name.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(method, _)| *method == self).map_or("", |(_, name)| name)
-    }
-
-    /// The method of this name.
-    ///
-    /// # Errors
-    /// When there is none, listing those that there are.
-    pub fn parse(name: &str) -> Result<Self> {
-        method_named(&NAMES, name)
-    }
-
     /// Whether a script runs it on exported data.
     pub fn is_peer(self) -> bool {
         matches!(

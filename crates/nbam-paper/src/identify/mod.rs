@@ -21,10 +21,10 @@ use std::sync::{Arc, OnceLock};
 use crate::VERSION;
 use crate::data::{DataSet, read_folder};
 use crate::error::{Error, ErrorKind, Result};
+use crate::pick::picked;
 use crate::results::{Identity, Measures, Record, ResultsFile, read_results};
 use crate::runner::{Watch, run_jobs};
 
-pub(crate) use cells::fits;
 pub use cells::{Cell, cells_of};
 pub(crate) use methods::FOLDS;
 pub use methods::Method;
@@ -101,18 +101,8 @@ impl Experiment {
     /// When the data cannot be read, or the options pick no cell.
     pub fn new(options: Options) -> Result<Self> {
         let sets = read_folder(&options.data)?;
-        let mut cells: Vec<Cell> = sets.iter().flat_map(cells_of).collect();
-        cells.retain(|cell| {
-            let name = cell.name();
-            options.only.is_empty() || options.only.iter().any(|pattern| fits(pattern, &name))
-        });
-        if cells.is_empty() {
-            return Err(Error::new(
-                ErrorKind::Input,
-                format!("no cell fits --only {}", options.only.join(",")),
-            )
-            .with_hint("--list without --only shows all cells"));
-        }
+        let cells: Vec<Cell> = sets.iter().flat_map(cells_of).collect();
+        let cells = picked(cells, &options.only, Cell::name)?;
         Ok(Self { options, sets, cells })
     }
 

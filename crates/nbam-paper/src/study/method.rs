@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::VERSION;
 use crate::error::{Error, ErrorKind, Result};
-use crate::names::method_named;
+use crate::names::named;
 
 /// The version of what the paper's methods give, part of their runs' identity in place of [`VERSION`], which is raised whenever
 /// our default changes. Raise it when the engine, a loss, the paper's preset or the protocol changes what these runs give though no
@@ -57,6 +57,8 @@ const NAMES: [(Method, &str); 6] = [
     (Method::Default, "default"),
 ];
 
+named!(Method, NAMES);
+
 /// The settings that the paper's appendix varies. They are for the paper's methods: our default has its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
@@ -82,24 +84,6 @@ impl Method {
     pub const PAPER: [Self; 5] = [Self::CrossEntropy, Self::StudentT, Self::Huber, Self::Gce, Self::Nbam];
     /// Those that the paper compares its own with.
     pub const BASELINES: [Self; 4] = [Self::CrossEntropy, Self::StudentT, Self::Huber, Self::Gce];
-
-    /// All methods, in the order of the table.
-    pub fn all() -> impl Iterator<Item = Self> {
-        NAMES.iter().map(|(method, _)| *method)
-    }
-
-    /// The method's name.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(method, _)| *method == self).map_or("", |(_, name)| name)
-    }
-
-    /// The method of this name.
-    ///
-    /// # Errors
-    /// When there is none, listing those that there are.
-    pub fn parse(name: &str) -> Result<Self> {
-        method_named(&NAMES, name)
-    }
 
     /// Whether it gives a posterior rather than a score.
     pub fn has_posterior(self) -> bool {

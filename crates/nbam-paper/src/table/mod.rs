@@ -8,10 +8,10 @@ mod render;
 use std::path::PathBuf;
 
 use crate::data::read_data;
-use crate::error::{Error, Result};
-use crate::identify::cells::fits;
+use crate::error::Result;
 use crate::noise::{Noise, NoiseKind};
-use crate::results::Record;
+use crate::pick::picked;
+use crate::results::{Record, cell_name};
 use crate::runner::Watch;
 use crate::study::{Chosen, Method, Run, Setting, Study, choose};
 
@@ -94,17 +94,9 @@ impl Experiment {
     pub fn new(options: Options) -> Result<Self> {
         let data = read_data(&options.data)?;
         let study = Study::new(EXPERIMENT, &data)?;
-        let is_chosen = |noise: &Noise| {
-            let name = crate::results::cell_name(study.name(), noise, 0.0);
-            options.only.is_empty() || options.only.iter().any(|pattern| fits(pattern, &name))
-        };
         let kinds = [NoiseKind::Symmetric, NoiseKind::Asymmetric];
         let noises = kinds.into_iter().flat_map(|kind| RATES.map(|rate| Noise::new(kind, rate)));
-        let noises: Vec<Noise> = noises.filter(is_chosen).collect();
-        if noises.is_empty() {
-            return Err(Error::input(format!("no cell fits --only {}", options.only.join(",")))
-                .with_hint("--list without --only shows all cells"));
-        }
+        let noises = picked(noises.collect(), &options.only, |noise| cell_name(study.name(), noise, 0.0))?;
         let is_wanted = |method: &Method| options.methods.is_empty() || options.methods.contains(method);
         let setting = options.selection.setting();
         let mut runs = Vec::new();
