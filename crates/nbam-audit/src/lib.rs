@@ -38,6 +38,7 @@
 
 mod decisions;
 mod error;
+pub mod markup;
 pub mod pipeline;
 mod posterior;
 mod report;

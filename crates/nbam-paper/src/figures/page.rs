@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use nbam_audit::markup::escape;
+
 use super::Figure;
-use super::svg::escape;
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;color:#222;max-width:980px;margin:2em auto;padding:0 1em}\
                      figure{margin:2.5em 0}svg{max-width:100%;height:auto}figcaption{color:#444;max-width:46em}";

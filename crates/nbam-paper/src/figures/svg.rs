@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Write as _};
 
+use nbam_audit::markup::escape;
+
 /// Colours that people with any colour vision tell apart (after Okabe and Ito), and greys for what is not data.
 pub(crate) mod colour {
     pub(crate) const INK: &str = "#222222";
@@ -134,22 +136,6 @@ impl Svg {
 fn path(points: &[(f64, f64)]) -> String {
     let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     points.join("L")
-}
-
-/// Makes a text safe inside HTML and SVG, in elements and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            _ => safe.push(character),
-        }
-    }
-    safe
 }
 
 /// The area in which data is drawn, and the values at its edges.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::{WIDTH, escape, open};
+use super::{WIDTH, open};
+use crate::markup::escape;
 use crate::{Transition, words};
 
 /// Up to so many classes, rows and columns carry their names.

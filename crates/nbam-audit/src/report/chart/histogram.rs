@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Frame, escape, labelled, open, short_count};
+use super::{Frame, labelled, open, short_count};
+use crate::markup::escape;
 use crate::{Histogram, words};
 
 /// Draws how many rows there are at each chance of being wrong. Counts are on a logarithmic axis, because nearly all

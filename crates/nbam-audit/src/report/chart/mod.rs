@@ -14,26 +14,11 @@ pub(super) use scatter::{Scatter, residuals, spreads};
 
 use std::fmt::Write as _;
 
+use crate::markup::escape;
 use crate::words;
 
 /// All charts are drawn this wide. Narrow on purpose: a phone shrinks it little, so that its text stays readable.
 pub(super) const WIDTH: f64 = 440.0;
-
-/// Makes a text safe inside HTML and SVG, in elements and in quoted attributes.
-pub(super) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            _ => safe.push(character),
-        }
-    }
-    safe
-}
 
 /// The area in which data is drawn, and the values at its edges.
 #[derive(Debug, Clone, Copy)]
@@ -180,11 +165,6 @@ mod tests {
     fn a_range_without_width_gets_some() {
         assert_eq!(widened((2.0, 2.0)), (1.5, 2.5));
         assert_eq!(widened((f64::INFINITY, f64::NEG_INFINITY)), (0.0, 1.0));
-    }
-
-    #[test]
-    fn markup_is_escaped() {
-        assert_eq!(escape(r#"<a href="x">'&"#), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
     }
 
     #[test]
