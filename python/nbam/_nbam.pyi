@@ -12,7 +12,7 @@ __version__: str
 _Array = NDArray[np.float64]
 _Posterior = tuple[_Array, _Array, _Array, _Array]
 _Warning = tuple[str, str, list[int]]
-_Callback = Callable[[int, int, int, int, float], object]
+_Callback = Callable[[bool, int, int, float], object]
 
 class Classifier:
     @staticmethod

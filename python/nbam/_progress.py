@@ -9,8 +9,8 @@ from typing import Any
 
 
 @contextmanager
-def progress(verbose: int) -> Iterator[Callable[[int, int, int, int, float], None] | None]:
-    """What the engine calls after each epoch of each member; None if nobody wants to know."""
+def progress(verbose: int) -> Iterator[Callable[[bool, int, int, float], None] | None]:
+    """What the engine calls after each epoch of each trial fit and member; None if nobody wants to know."""
     if not verbose:
         yield None
         return
@@ -22,10 +22,13 @@ def progress(verbose: int) -> Iterator[Callable[[int, int, int, int, float], Non
         return
     bar: Any = tqdm(desc="nbam", unit="epoch")
 
-    def tell(member: int, members: int, epoch: int, epochs: int, loss: float) -> None:
-        if bar.total != members * epochs:
-            # A regressor first makes trial fits of its own length to choose how smooth it should be.
-            bar.reset(total=members * epochs)
+    def tell(is_trial: bool, members: int, epochs: int, loss: float) -> None:
+        # How many trials there will be depends on what they give.
+        total = None if is_trial else members * epochs
+        if bar.total != total:
+            bar.total = total
+            bar.reset()
+        bar.set_description("nbam: trying how smooth it should be" if is_trial else "nbam", refresh=False)
         bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
         bar.update()
 

@@ -27,7 +27,7 @@ pub(crate) fn released<R: Send>(
 }
 
 /// Does work that Ctrl-C stops, without the GIL, and tells `callback` of each epoch:
-/// `callback(member, members, epoch, epochs, loss)`.
+/// `callback(is_trial, members, epochs, loss)`.
 ///
 /// The work runs on a thread of its own while this one, which may be the only one that Python lets handle signals, waits.
 pub(crate) fn watched<R: Send>(
@@ -38,15 +38,15 @@ pub(crate) fn watched<R: Send>(
 ) -> PyResult<R> {
     let is_cancelled = AtomicBool::new(false);
     let (outcome, interruption) = py.detach(|| {
-        let (sender, progress) = channel();
-        let watch = Watch { is_cancelled: &is_cancelled, progress: sender, is_reporting: callback.is_some() };
+        let (sender, all_news) = channel();
+        let watch = Watch { is_cancelled: &is_cancelled, news: sender, is_reporting: callback.is_some() };
         std::thread::scope(|scope| {
             // The sender goes with the work: the channel closes when it ends.
             let worker = scope.spawn(move || in_own_pool(threads, || work(&watch)));
             let mut interruption: Option<PyErr> = None;
             let mut asked = Instant::now();
             loop {
-                let news = match progress.recv_timeout(POLL) {
+                let news = match all_news.recv_timeout(POLL) {
                     Ok(news) => Some(news),
                     Err(RecvTimeoutError::Timeout) => None,
                     Err(RecvTimeoutError::Disconnected) => break,
@@ -55,9 +55,9 @@ pub(crate) fn watched<R: Send>(
                     continue;
                 }
                 let told = Python::attach(|py| {
-                    if let (Some(news), Some(callback)) = (news, &callback) {
-                        let Progress { member, members, epoch, epochs, loss } = news;
-                        callback.bind(py).call1((member, members, epoch, epochs, loss))?;
+                    if let (Some(News { is_trial, progress }), Some(callback)) = (news, &callback) {
+                        let Progress { members, epochs, loss, .. } = progress;
+                        callback.bind(py).call1((is_trial, members, epochs, loss))?;
                     }
                     py.check_signals()
                 });
@@ -91,18 +91,34 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
     Fault::internal(format!("nbam failed unexpectedly: {message}"))
 }
 
+/// An epoch, and whether it was one of a trial fit.
+struct News {
+    is_trial: bool,
+    progress: Progress,
+}
+
 struct Watch<'a> {
     is_cancelled: &'a AtomicBool,
-    progress: Sender<Progress>,
+    news: Sender<News>,
     is_reporting: bool,
+}
+
+impl Watch<'_> {
+    fn tell(&self, news: News) {
+        if self.is_reporting {
+            // Nobody listens any more only if the caller is gone, and then nobody is to be told.
+            let _ = self.news.send(news);
+        }
+    }
 }
 
 impl Monitor for Watch<'_> {
     fn epoch(&self, progress: Progress) {
-        if self.is_reporting {
-            // Nobody listens any more only if the caller is gone, and then nobody is to be told.
-            let _ = self.progress.send(progress);
-        }
+        self.tell(News { is_trial: false, progress });
+    }
+
+    fn trial_epoch(&self, progress: Progress) {
+        self.tell(News { is_trial: true, progress });
     }
 
     fn is_cancelled(&self) -> bool {
