@@ -80,7 +80,7 @@ def run_nbam(x, y, seed, epochs):
 
 
 def run_cleanlab(x, y, seed, epochs):
-    """The same of cleanlab, with scikit-learn's defaults."""
+    """The same of cleanlab, with scikit-learn's defaults; the epochs are the most that it may take."""
     from sklearn.neural_network import MLPClassifier
 
     network = MLPClassifier(hidden_layer_sizes=(256, 256), random_state=seed)
@@ -182,7 +182,7 @@ def compare(x, truth, setting, rounds, path):
             if (number, name) in done:
                 continue
             note(f"round {number + 1} of {rounds}: {name} ...")
-            # nbam chooses its epochs; the others may take as many.
+            # nbam chooses its epochs; cleanlab-short gets as many.
             epochs = None if name == "nbam" else done[0, "nbam"]["epochs"]
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
                 try:
