@@ -56,6 +56,17 @@ impl<'a> Features<'a> {
         }
     }
 
+    /// Asks the processor to fetch a row that will soon be read.
+    ///
+    /// The rows of a batch lie anywhere in the matrix, which is larger than any cache: without this the processor waits for each of them.
+    pub(crate) fn prefetch(&self, row: usize) {
+        let range = row * self.columns..(row + 1) * self.columns;
+        match self.values {
+            Values::Single(values) => vector::prefetch(&values[range]),
+            Values::Half(values) => vector::prefetch(&values[range]),
+        }
+    }
+
     /// Writes one standardised row into `out`: `(x - mean) * scale`.
     pub(crate) fn read_standardised(&self, row: usize, mean: &[f32], scale: &[f32], out: &mut [f32]) {
         match self.values {

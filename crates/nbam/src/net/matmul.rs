@@ -1,4 +1,7 @@
-//! Matrix products on the `gemm` crate, behind a safe face.
+//! Matrix products behind a safe face: our own tiles where the processor has AVX-512, the `gemm` crate elsewhere.
+
+#[cfg(target_arch = "x86_64")]
+use super::tiles::{self, Size, Strided};
 
 use std::ops::Range;
 
@@ -51,6 +54,22 @@ impl<'a> Operand<'a> {
             column_stride: self.row_stride,
         }
     }
+
+    #[cfg(target_arch = "x86_64")]
+    fn strided(&self) -> Strided {
+        let [row, column] = [self.row_stride, self.column_stride].map(isize::unsigned_abs);
+        Strided { start: self.values.as_ptr(), row, column }
+    }
+}
+
+/// Whether a product is one that tiles are faster at: where a tile is not mostly empty, and where the left operand, which they read in place,
+/// has short rows. The cache has few places for values that lie 4 kB apart.
+#[cfg(target_arch = "x86_64")]
+fn is_for_tiles(left: &Operand<'_>, right: &Operand<'_>) -> bool {
+    const LEAST_COLUMNS: usize = 8;
+    const LONGEST_ROW: usize = 512;
+    let left_row = left.row_stride.max(left.column_stride).unsigned_abs();
+    right.columns >= LEAST_COLUMNS && left.columns > 0 && left_row <= LONGEST_ROW && tiles::is_available()
 }
 
 /// Whether the values hold that many rows of that width.
@@ -83,6 +102,22 @@ pub(crate) fn multiply_into(
     assert_eq!(columns.len(), right.columns, "destination columns");
     assert!(covers(destination, left.rows, width) && columns.end <= width, "destination too short");
     if left.rows == 0 || right.columns == 0 {
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_for_tiles(&left, &right) {
+        // SAFETY: the processor has what it takes; the operands cover their matrices (checked in `Operand::columns_of`) and have one
+        // stride of one, the destination covers its own (checked above), and a mutable and a shared slice cannot overlap.
+        unsafe {
+            tiles::multiply(
+                destination.as_mut_ptr().add(columns.start),
+                width,
+                left.strided(),
+                right.strided(),
+                Size { rows: left.rows, columns: right.columns, inner: left.columns },
+                accumulate,
+            );
+        }
         return;
     }
     // SAFETY: the operands cover their matrices (checked in `Operand::columns_of`), the destination covers its

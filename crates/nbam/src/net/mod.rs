@@ -1,4 +1,4 @@
-//! The engine: multilayer perceptrons with several heads, trained by Adam, on the `gemm` crate.
+//! The engine: multilayer perceptrons with several heads, trained by Adam.
 //!
 //! Everything is laid out for one pass over memory: parameters are one flat vector, element-wise work is
 //! fused and dispatched to the widest vectors that the machine has, and the buffers of a pass are allocated
@@ -10,6 +10,8 @@ mod matmul;
 mod network;
 mod scaling;
 mod shape;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 pub(crate) mod vector;
 
 pub use adam::{Adam, Pull, Schedule};

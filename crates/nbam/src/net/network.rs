@@ -329,11 +329,18 @@ impl Workspace {
         &mut self,
         features: &Features<'_>,
         scaler: &Scaler,
-        rows: impl ExactSizeIterator<Item = usize>,
+        rows: impl ExactSizeIterator<Item = usize> + Clone,
     ) {
+        /// As many rows of some hundred features as memory can deliver while one is read.
+        const AHEAD: usize = 4;
         assert!(rows.len() <= self.capacity, "more rows than the workspace holds");
         self.rows = rows.len();
+        let mut ahead = rows.clone();
+        ahead.by_ref().take(AHEAD).for_each(|row| features.prefetch(row));
         for (row, out) in rows.zip(self.inputs.chunks_exact_mut(features.columns())) {
+            if let Some(row) = ahead.next() {
+                features.prefetch(row);
+            }
             features.read_standardised(row, &scaler.mean, &scaler.scale, out);
         }
     }

@@ -1,3 +1,4 @@
+use super::matmul::multiply_into;
 use super::*;
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -59,18 +60,61 @@ proptest! {
     }
 }
 
-#[test]
-fn products_agree_with_loops() {
-    let (m, k, n) = (7, 5, 3);
-    let left: Vec<f32> = (0..m * k).map(|i| (i % 11) as f32 - 5.0).collect();
-    let right: Vec<f32> = (0..n * k).map(|i| (i % 7) as f32 - 3.0).collect();
-    let mut out = vec![f32::NAN; m * n];
-    multiply(&mut out, Operand::new(&left, m, k), Operand::new(&right, n, k).transposed());
-    for i in 0..m {
-        for j in 0..n {
-            let expected: f32 = (0..k).map(|l| left[i * k + l] * right[j * k + l]).sum();
-            assert_eq!(out[i * n + j], expected);
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whole numbers of at most four: every sum is exact, so that any order of adding gives the same bits.
+    #[test]
+    fn products_agree_with_loops(
+        (rows, inner, columns) in (1_usize..40, prop_oneof![1_usize..40, 500_usize..530, 1020_usize..1030], 1_usize..75),
+        (left_is_turned, right_is_turned, accumulates) in any::<(bool, bool, bool)>(),
+        seed in any::<u64>(),
+    ) {
+        // The right operand and the destination are columns of wider matrices; what lies beside them must stay.
+        const BEFORE: usize = 3;
+        const AFTER: usize = 2;
+        let width = BEFORE + columns + AFTER;
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut draw = |count: usize| -> Vec<f32> { (0..count).map(|_| random.random_range(-4_i8..=4).into()).collect() };
+        let (left, right, start) = (draw(rows * inner), draw(inner * width), draw(rows * width));
+        let left_operand =
+            if left_is_turned { Operand::new(&left, inner, rows).transposed() } else { Operand::new(&left, rows, inner) };
+        let right_operand = if right_is_turned {
+            Operand::new(&right, columns, inner).transposed()
+        } else {
+            Operand::columns_of(&right, inner, width, BEFORE..BEFORE + columns)
+        };
+        let mut out = start.clone();
+        multiply_into(&mut out, width, BEFORE..BEFORE + columns, left_operand, right_operand, accumulates);
+        for (row, (out, start)) in out.chunks_exact(width).zip(start.chunks_exact(width)).enumerate() {
+            for (column, (out, start)) in out.iter().zip(start).enumerate() {
+                let Some(column) = column.checked_sub(BEFORE).filter(|&column| column < columns) else {
+                    prop_assert_eq!(out, start);
+                    continue;
+                };
+                let at = |l: usize| {
+                    let left = left[if left_is_turned { l * rows + row } else { row * inner + l }];
+                    left * right[if right_is_turned { column * inner + l } else { l * width + BEFORE + column }]
+                };
+                let product: f32 = (0..inner).map(at).sum();
+                prop_assert_eq!(*out, if accumulates { start + product } else { product });
+            }
         }
+    }
+}
+
+/// More rows than are multiplied with one panel at a time.
+#[test]
+fn a_tall_product_agrees_with_loops() {
+    let (rows, inner, columns) = (1_030, 20, 33);
+    let left: Vec<f32> = (0..rows * inner).map(|i| (i % 11) as f32 - 5.0).collect();
+    let right: Vec<f32> = (0..inner * columns).map(|i| (i % 7) as f32 - 3.0).collect();
+    let mut out = vec![f32::NAN; rows * columns];
+    multiply(&mut out, Operand::new(&left, rows, inner), Operand::new(&right, inner, columns));
+    for (at, value) in out.iter().enumerate() {
+        let (row, column) = (at / columns, at % columns);
+        let expected: f32 = (0..inner).map(|l| left[row * inner + l] * right[l * columns + column]).sum();
+        assert_eq!(*value, expected, "row {row}, column {column}");
     }
 }
 
