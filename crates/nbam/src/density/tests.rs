@@ -75,8 +75,9 @@ proptest! {
     #[test]
     fn transition_is_a_mixture_of_normalised_branches(
         logits in proptest::collection::vec(-6.0..6.0_f32, 4), seed in proptest::collection::vec(0.0..1.0_f64, 16),
+        guessed in prop_oneof![Just(0.0), 0.0..0.99_f64],
     ) {
-        let channel = channel(&seed);
+        let channel = channel(&seed).with_guesses(guessed).unwrap();
         let mut log_p = [0.0; 4];
         categorical::log_softmax(&logits, &mut log_p);
         let (mut clean, mut anomaly, mut marginal) = (0.0, 0.0, 0.0);
@@ -87,14 +88,25 @@ proptest! {
             marginal += (-row.row(Known::Unknown).loss).exp();
             // The contamination by its definition, in linear space.
             let flow: f64 = (0..4).map(|k| log_p[k].exp() * channel.flow(k, y)).sum();
-            let stay = log_p[y].exp() * (1.0 - channel.rates()[y]);
+            let stays = |k: usize| log_p[k].exp() * (1.0 - channel.rates()[k]);
+            let rest: f64 = (0..4).map(stays).sum();
+            // A guess is right if the class, drawn anew, is the one that was guessed.
+            let guess = |k: usize| guessed * stays(y) / rest * stays(k);
+            let wrong = flow + (0..4).filter(|&k| k != y).map(guess).sum::<f64>();
             let r = row.posterior();
-            prop_assert!((r - flow / (flow + stay)).abs() < 1e-9);
+            let total = flow + stays(y);
+            prop_assert!((r - wrong / total).abs() < 1e-9);
+            prop_assert!(((-row.row(Known::Unknown).loss).exp() - total).abs() < 1e-9);
             let mut classes = [0.0; 4];
             channel.true_class(&log_p, y, &mut classes);
             prop_assert!((classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             let k = (y + 1) % 4;
-            prop_assert!((classes[k] - log_p[k].exp() * channel.flow(k, y) / (flow + stay)).abs() < 1e-9);
+            prop_assert!((classes[k] - (log_p[k].exp() * channel.flow(k, y) + guess(k)) / total).abs() < 1e-9);
+            // Training sees the channel alone, and reports the same evidence.
+            let p: Vec<f32> = log_p.iter().map(|p| p.exp() as f32).collect();
+            let (trained, evidence) = channel.train_row(&p, log_p[y], y, Known::Unknown, &mut [0.0; 4], &mut [0.0; 4]);
+            prop_assert!((trained.posterior - flow / total).abs() < 1e-5);
+            prop_assert!((evidence.posterior() - r).abs() < 1e-5);
         }
         prop_assert!((clean - 1.0).abs() < 1e-9 && (anomaly - 1.0).abs() < 1e-9 && (marginal - 1.0).abs() < 1e-9);
     }
@@ -156,7 +168,7 @@ fn an_unlikely_label_stays_finite() {
     // Logits far apart: in linear space the flow of the label would be zero.
     let mut log_p = [0.0; 3];
     categorical::log_softmax(&[2000.0, 0.0, -2000.0], &mut log_p);
-    let channel = Transition::uniform(3, 0.2);
+    let channel = Transition::uniform(3, 0.2).with_guesses(0.02).unwrap();
     for y in 0..3 {
         let row = channel.evidence(&log_p, y);
         assert!(row.log_clean.is_finite() && row.logit_prior.is_finite() && row.log_anomaly.is_finite());
@@ -166,5 +178,6 @@ fn an_unlikely_label_stays_finite() {
         );
     }
     assert!(Transition::new(vec![0.1, 0.2], vec![0.0, 1.0, 0.5, 0.5]).is_err());
+    assert!(channel.with_guesses(1.0).is_err());
     assert!(student_t::StudentT::new(-1.0).is_err());
 }

@@ -12,6 +12,18 @@
 //!
 //! The anomaly is tied to the clean predictor: it cannot become a second predictor, and that is what keeps
 //! the two branches from changing places.
+//!
+//! # Guesses
+//! Where classes overlap, whoever gave the label may have guessed. Of the labels that the channel left alone, a share `lambda` was drawn
+//! from the clean branch `c(.|x)` without a look at the true class, which is itself a draw from `c`. Such a label is wrong with probability `1 - c_y`:
+//!
+//! ```text
+//! P(wrong, y|x) = pi q(y|x) + (1 - pi) lambda c_y (1 - c_y)
+//! P(right, y|x) = (1 - pi) c_y (1 - lambda (1 - c_y))
+//! ```
+//!
+//! The two sum to the same `P(y|x)` for every `lambda`. No data can tell how much was guessed: `lambda` is a belief, has no part in training, and
+//! only decides how suspicious a label is that the clean branch finds possible but unlikely.
 
 use crate::switch::{Evidence, Known, Row, logit};
 use serde::{Deserialize, Serialize};
@@ -25,6 +37,8 @@ pub struct Transition {
     rates: Vec<f64>,
     /// `T[k, y]`, row-major, zero on the diagonal, rows sum to one.
     destinations: Vec<f64>,
+    /// `lambda`.
+    guessed: f64,
 }
 
 impl Transition {
@@ -32,10 +46,11 @@ impl Transition {
     pub(crate) fn uniform(classes: usize, rate: f64) -> Self {
         let other = 1.0 / (classes as f64 - 1.0);
         let cell = |index: usize| if index / classes == index % classes { 0.0 } else { other };
-        Self { classes, rates: vec![rate; classes], destinations: (0..classes * classes).map(cell).collect() }
+        let destinations = (0..classes * classes).map(cell).collect();
+        Self::trusted(vec![rate; classes], destinations, 0.0)
     }
 
-    /// A channel with these rates in (0, 1) and destinations (row-major, zero diagonal, rows summing to one).
+    /// A channel with these rates in (0, 1) and destinations (row-major, zero diagonal, rows summing to one), and no guesses.
     ///
     /// # Errors
     /// When a size or a value is not as said.
@@ -62,12 +77,24 @@ impl Transition {
                 ));
             }
         }
-        Ok(Self { classes, rates, destinations })
+        Ok(Self::trusted(rates, destinations, 0.0))
+    }
+
+    /// The same channel where this share of the labels that it leaves alone, in [0, 1), are guesses.
+    ///
+    /// # Errors
+    /// When the share is not in [0, 1).
+    pub fn with_guesses(self, share: f64) -> crate::Result<Self> {
+        if !(0.0..1.0).contains(&share) {
+            let message = format!("the share of guessed labels is {share}, expected at least 0 and below 1");
+            return Err(crate::Error::new(crate::ErrorKind::Value, message));
+        }
+        Ok(Self { guessed: share, ..self })
     }
 
     /// A channel whose values are known to be right, because they were just estimated.
-    pub(crate) fn trusted(rates: Vec<f64>, destinations: Vec<f64>) -> Self {
-        Self { classes: rates.len(), rates, destinations }
+    pub(crate) fn trusted(rates: Vec<f64>, destinations: Vec<f64>, guessed: f64) -> Self {
+        Self { classes: rates.len(), rates, destinations, guessed }
     }
 
     /// Number of classes.
@@ -78,6 +105,11 @@ impl Transition {
     /// `rho`, the rate of each class.
     pub fn rates(&self) -> &[f64] {
         &self.rates
+    }
+
+    /// `lambda`, the share of guesses among the labels that the channel leaves alone.
+    pub fn guessed(&self) -> f64 {
+        self.guessed
     }
 
     /// `T`, row-major.
@@ -107,23 +139,57 @@ impl Transition {
             }
         }
         let (log_prior, log_rest) = (log_prior.value(), log_rest.value());
-        Evidence {
+        let channel = Evidence {
             log_clean: log_p[y] + (-self.rates[y]).ln_1p() - log_rest,
             logit_prior: log_prior - log_rest,
             log_anomaly: log_flow.value() - log_prior,
+        };
+        let clean = |k: usize| (log_p[k] + (-self.rates[k]).ln_1p() - log_rest).exp();
+        let ambiguity = (0..log_p.len()).map(|k| clean(k) * (1.0 - clean(k))).sum::<f64>();
+        self.with_guesses_in(channel, ambiguity)
+    }
+
+    /// The channel's own evidence of a label, and what guesses add to it.
+    ///
+    /// `ambiguity` is `sum_k c_k (1 - c_k)`: how often a guess at this row goes wrong.
+    fn with_guesses_in(&self, channel: Evidence, ambiguity: f64) -> Evidence {
+        let wrong_guesses = self.guessed * ambiguity;
+        if wrong_guesses <= 0.0 {
+            return channel;
+        }
+        let Evidence { log_clean, logit_prior, log_anomaly } = channel;
+        let wrong = -log_clean.min(0.0).exp_m1();
+        // Everything relative to 1 - pi: odds instead of probabilities.
+        let (mut log_wrong, mut log_wrong_y) = (LogSum::default(), LogSum::default());
+        log_wrong.add(logit_prior);
+        log_wrong.add(wrong_guesses.ln());
+        log_wrong_y.add(logit_prior + log_anomaly);
+        log_wrong_y.add(log_clean + (self.guessed * wrong).ln());
+        let log_right = (-wrong_guesses).ln_1p();
+        Evidence {
+            log_clean: log_clean + (-self.guessed * wrong).ln_1p() - log_right,
+            logit_prior: log_wrong.value() - log_right,
+            log_anomaly: log_wrong_y.value() - log_wrong.value(),
         }
     }
 
     /// The probability of each true class given the label, `s_k = (1 - r) [k = y] + r w_k` with
-    /// `w_k` proportional to `p_k rho_k T[k, y]`; into `out`. Returns the posterior `r`.
+    /// `w_k` proportional to `p_k rho_k T[k, y] + lambda c_y p_k (1 - rho_k)` for the other classes; into `out`. Returns the posterior `r`.
     ///
     /// # Panics
     /// As [`Self::evidence`].
     pub fn true_class(&self, log_p: &[f64], y: usize, out: &mut [f64]) -> f64 {
         let evidence = self.evidence(log_p, y);
         let posterior = evidence.posterior();
+        // A class that stayed is labelled y if that was the guess.
+        let (mut log_rest, own) = (LogSum::default(), log_p[y] + (-self.rates[y]).ln_1p());
+        (0..self.classes).for_each(|k| log_rest.add(log_p[k] + (-self.rates[k]).ln_1p()));
+        let guessed_y = self.guessed * (own - log_rest.value()).exp();
         // Divide by the sum in log space: a flow may be far below the smallest number that exp can give.
-        let log_flow = |k: usize| log_p[k] + self.flow(k, y).ln();
+        let log_flow = |k: usize| {
+            let guessed = if k == y { 0.0 } else { guessed_y * (1.0 - self.rates[k]) };
+            log_p[k] + (self.flow(k, y) + guessed).ln()
+        };
         let high = (0..self.classes).map(log_flow).fold(f64::NEG_INFINITY, f64::max);
         if high == f64::NEG_INFINITY {
             // No class can turn into this label: it is what it says.
@@ -139,7 +205,8 @@ impl Transition {
     }
 
     /// The training form: from the probabilities `p` (single precision) and `log p_y`, the kernel's row and the
-    /// gradient by the logits, `p_k - s_k`, into `d_logits`; the responsibilities `r w_k` go to `moved`.
+    /// gradient by the logits, `p_k - s_k`, into `d_logits`; the responsibilities `r w_k` go to `moved`. Guesses are in the evidence only:
+    /// they change nothing that can be learned.
     pub(crate) fn train_row(
         &self,
         p: &[f32],
@@ -149,12 +216,14 @@ impl Transition {
         moved: &mut [f64],
         d_logits: &mut [f32],
     ) -> (Row<f64>, Evidence) {
-        let (mut prior, mut rest, mut flow) = (0.0, 0.0, 0.0);
+        let (mut prior, mut rest, mut squares, mut flow) = (0.0, 0.0, 0.0, 0.0);
         for (k, &p) in p.iter().enumerate() {
             let p = f64::from(p);
             let contaminated = p * self.rates[k];
+            let stays = p - contaminated;
             prior += contaminated;
-            rest += p - contaminated;
+            rest += stays;
+            squares += stays * stays;
             moved[k] = contaminated * self.destinations[k * self.classes + y];
             flow += moved[k];
         }
@@ -170,7 +239,7 @@ impl Transition {
             let stay = if k == y { 1.0 - row.posterior } else { 0.0 };
             *d_logit = (f64::from(p[k]) - stay - moved[k]) as f32;
         }
-        (row, evidence)
+        (row, self.with_guesses_in(evidence, 1.0 - squares / (rest * rest)))
     }
 }
 
@@ -179,19 +248,21 @@ impl Transition {
 struct Saved {
     rates: Vec<f64>,
     destinations: Vec<f64>,
+    #[serde(default)]
+    guessed: f64,
 }
 
 impl TryFrom<Saved> for Transition {
     type Error = crate::Error;
 
     fn try_from(saved: Saved) -> crate::Result<Self> {
-        Self::new(saved.rates, saved.destinations)
+        Self::new(saved.rates, saved.destinations)?.with_guesses(saved.guessed)
     }
 }
 
 impl From<Transition> for Saved {
     fn from(transition: Transition) -> Self {
-        Self { rates: transition.rates, destinations: transition.destinations }
+        Self { rates: transition.rates, destinations: transition.destinations, guessed: transition.guessed }
     }
 }
 

@@ -70,6 +70,6 @@ impl Channel {
                 destinations[class * classes + to] = (rows * row[to] + spread / others) / (total + spread);
             }
         }
-        self.transition = Transition::trusted(rates, destinations);
+        self.transition = Transition::trusted(rates, destinations, self.prior.guessed);
     }
 }

@@ -56,6 +56,10 @@ pub struct TransitionPrior {
     /// felt a predictor may take errors for ambiguity: doubt opens the question again. It does not start earlier,
     /// because flips of most labels of a class are found before sharpness, and doubt would dilute them.
     pub doubt: f64,
+    /// Share of guesses among the labels that the channel leaves alone ([`crate::density::transition`]). Nothing in the data speaks of it and
+    /// nothing in training depends on it; it makes unlikely labels near a border a little suspicious.
+    #[serde(default)]
+    pub guessed: f64,
 }
 
 /// The share of the fit in which doubt fades.
@@ -71,6 +75,7 @@ impl Default for TransitionPrior {
             rate_counts: (0.1, 1.0),
             destination_count: 1.0,
             doubt: 0.1,
+            guessed: 0.02,
         }
     }
 }

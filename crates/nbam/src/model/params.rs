@@ -160,6 +160,9 @@ impl Params<Classification> {
             if !(0.0..=1.0).contains(&prior.doubt) {
                 return fault("doubt", prior.doubt, "0 to 1");
             }
+            if !(0.0..1.0).contains(&prior.guessed) {
+                return fault("the share of guessed labels", prior.guessed, "at least 0 and below 1");
+            }
             if counts.iter().any(|count| !(*count > 0.0 && count.is_finite())) {
                 return fault("a pseudo-count", format!("{counts:?}"), "positive numbers");
             }
