@@ -6,7 +6,7 @@ use nbam::metrics::{accuracy, auroc, average_precision, expected_calibration_err
 use nbam::switch::Known;
 use nbam::{
     Classification, Classifier, Features, LabelModel, LabelledRows, Params, Preset, Regression, Regressor,
-    Silent,
+    Silent, TransitionPrior,
 };
 
 fn share_right(posterior: &[f64], truth: &[bool]) -> f64 {
@@ -86,6 +86,43 @@ fn branches_do_not_swap_by_default() {
         );
     }
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
+}
+
+/// A share of guesses is a belief about labels, not about the network: it changes no weight, and makes every label as much
+/// more suspicious as it is unlikely for a clean one.
+#[test]
+fn guesses_are_added_to_the_posterior_and_change_nothing_else() {
+    let x: Vec<f32> = (0..600).map(|row| row as f32 / 100.0 - 3.0).collect();
+    // Labels that grow less certain towards the border at zero.
+    let y: Vec<usize> =
+        (0..600).map(|row| usize::from(x[row] + ((row * 7 % 10) as f32 - 4.5) / 6.0 > 0.0)).collect();
+    let features = Features::new(&x, 1).unwrap();
+    let fit = |guessed: f64| {
+        let model = LabelModel::Transition(TransitionPrior { guessed, ..TransitionPrior::default() });
+        Classifier::params()
+            .members(1)
+            .epochs(20)
+            .weight_prior(0.1)
+            .label_model(model)
+            .fit(&features, &y)
+            .unwrap()
+    };
+    let usual = TransitionPrior::default().guessed;
+    assert!(usual > 0.0);
+    let (without, with) = (fit(0.0), fit(usual));
+    assert_eq!(without.predict_proba(&features).unwrap(), with.predict_proba(&features).unwrap());
+    let (before, after) = (without.posterior(&features, &y).unwrap(), with.posterior(&features, &y).unwrap());
+    for row in 0..600 {
+        let (certain, unlikely) = (1.0 - before.contamination[row], 1.0 - before.log_clean[row].exp());
+        let expected = before.contamination[row] + certain * usual * unlikely;
+        assert!(
+            (after.contamination[row] - expected).abs() < 1e-9,
+            "row {row}: {}",
+            after.contamination[row]
+        );
+    }
+    let averaged = |model: &Classifier| model.training().unwrap().contamination.iter().sum::<f64>();
+    assert!(averaged(&with) > averaged(&without));
 }
 
 #[test]
