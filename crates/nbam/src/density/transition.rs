@@ -92,6 +92,11 @@ impl Transition {
         Ok(Self { guessed: share, ..self })
     }
 
+    /// The same channel without guesses: what training sees.
+    pub(crate) fn without_guesses(self) -> Self {
+        Self { guessed: 0.0, ..self }
+    }
+
     /// A channel whose values are known to be right, because they were just estimated.
     pub(crate) fn trusted(rates: Vec<f64>, destinations: Vec<f64>, guessed: f64) -> Self {
         Self { classes: rates.len(), rates, destinations, guessed }

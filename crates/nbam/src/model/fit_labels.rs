@@ -100,7 +100,8 @@ impl Fit<'_> {
             }
             trained => trained?,
         };
-        let state = trained.objective.into_state();
+        // A verified row's likelihood would depend on guesses.
+        let state = trained.objective.into_state().without_guesses();
         let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(&left_out) };
         Ok(scoring.each_row(&trained.network, |row, outputs| {
             let known = self.labels.known.map_or(Known::Unknown, |known| known[row]);

@@ -162,6 +162,14 @@ impl LabelState {
         !matches!(self, Self::Plain)
     }
 
+    /// The same without guesses, so that nothing which is chosen by likelihood can depend on them.
+    pub(crate) fn without_guesses(self) -> Self {
+        match self {
+            Self::Transition(transition) => Self::Transition(transition.without_guesses()),
+            other => other,
+        }
+    }
+
     /// The evidence of label `y`, from the network's outputs, in double precision.
     pub(crate) fn evidence(&self, outputs: &[f32], classes: usize, y: usize, log_p: &mut [f64]) -> Evidence {
         log_softmax(&outputs[..classes], log_p);

@@ -1,7 +1,7 @@
 //! Matrix products behind a safe face: our own tiles where the processor has AVX-512, the `gemm` crate elsewhere.
 
 #[cfg(target_arch = "x86_64")]
-use super::tiles::{self, Size, Strided};
+use super::tiles::{self, Product, Size, Strided};
 
 use std::ops::Range;
 
@@ -109,14 +109,14 @@ pub(crate) fn multiply_into(
         // SAFETY: the processor has what it takes; the operands cover their matrices (checked in `Operand::columns_of`) and have one
         // stride of one, the destination covers its own (checked above), and a mutable and a shared slice cannot overlap.
         unsafe {
-            tiles::multiply(
-                destination.as_mut_ptr().add(columns.start),
+            tiles::multiply(Product {
+                destination: destination.as_mut_ptr().add(columns.start),
                 width,
-                left.strided(),
-                right.strided(),
-                Size { rows: left.rows, columns: right.columns, inner: left.columns },
+                left: left.strided(),
+                right: right.strided(),
+                size: Size { rows: left.rows, columns: right.columns, inner: left.columns },
                 accumulate,
-            );
+            });
         }
         return;
     }
