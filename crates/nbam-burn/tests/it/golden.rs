@@ -3,31 +3,9 @@
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, FloatDType, Tensor, TensorData};
 use nbam_burn::{NbamLoss, NbamLossConfig};
-use serde::Deserialize;
 
+use crate::golden_rows::{GoldenRow, golden};
 use crate::{training_device, values};
-
-#[derive(Deserialize)]
-struct Golden {
-    rows: Vec<GoldenRow>,
-}
-
-#[derive(Deserialize, Clone, Copy)]
-struct GoldenRow {
-    l: f64,
-    g: f64,
-    a: f64,
-    loss: f64,
-    posterior: f64,
-    d_clean: f64,
-    d_prior: f64,
-    d_anomaly: f64,
-}
-
-fn golden() -> Vec<GoldenRow> {
-    let text = include_str!("../../../../golden/switch.json");
-    serde_json::from_str::<Golden>(text).unwrap().rows
-}
 
 /// What the loss gives for some rows.
 struct Got {

@@ -1,6 +1,8 @@
 //! Tests of the crate as its users see it.
 
 mod golden;
+#[path = "../../../../golden/rows.rs"]
+mod golden_rows;
 mod heads;
 mod learned;
 #[cfg(feature = "train")]

@@ -61,7 +61,7 @@ pub(super) fn run(
         seed,
         wrong_share: wrong as f64 / is_wrong.len() as f64,
         monitor,
-        scaler: Scaler::fit(&features, &Task::SCALING)?,
+        scaler: Scaler::fit(&features, None, &Task::SCALING)?,
     };
     let start = Instant::now();
     let outcome = method.run(&task)?;

@@ -189,7 +189,7 @@ fn the_loop_trains_the_librarys_network() {
         seed,
         wrong_share: 0.1,
         monitor: &Silent,
-        scaler: Scaler::fit(&features, &Task::SCALING).unwrap(),
+        scaler: Scaler::fit(&features, None, &Task::SCALING).unwrap(),
     };
     for loss in RobustLoss::PAPER {
         let network = fit(&task, &task.all_rows(), epochs, &mut { loss }).unwrap();

@@ -145,8 +145,8 @@ impl Checked<Classification> {
     pub fn choose_weight_prior(&self, rows: &LabelledRows<'_>, monitor: &dyn Monitor) -> Result<f64> {
         let classes = rows.check()?;
         in_pool(self.0.threads, || {
-            let scaler = Scaler::fit(&rows.features, &self.0.scaling)?;
             let weights = relative_weights(rows.weights);
+            let scaler = Scaler::fit(&rows.features, weights.as_deref(), &self.0.scaling)?;
             let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
             self.fit_on(rows, classes, &scaler, labels, monitor).weight_prior()
         })?
@@ -165,8 +165,8 @@ impl Checked<Classification> {
 
     fn fit_here(&self, rows: &LabelledRows<'_>, classes: usize, monitor: &dyn Monitor) -> Result<Classifier> {
         let params = &self.0;
-        let scaler = Scaler::fit(&rows.features, &params.scaling)?;
         let weights = relative_weights(rows.weights);
+        let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
         let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
         let weight_prior = fit.weight_prior()?;

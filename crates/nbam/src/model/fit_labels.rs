@@ -10,6 +10,8 @@ use crate::train::{Monitor, Scoring, Setting, Trained, train};
 use crate::{ErrorKind, Result};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The training rows, and what all fits on them share.
 pub(crate) struct Fit<'a> {
@@ -21,13 +23,14 @@ pub(crate) struct Fit<'a> {
     pub(crate) monitor: &'a dyn Monitor,
 }
 
-/// By how much a trial's prior is weaker than the one before it, and how often it is weakened at most.
-const STEP: f64 = 5.0;
-const STEPS: i32 = 2;
-/// A weaker prior must be better by this many standard errors: networks that are held too loosely memorise wrong labels.
-const DECISIVE: f64 = 2.0;
-/// Rows below which the left-out ones are too few to decide.
+/// The weakest prior that is tried: each step divides the usual strength by the square root of five.
+const WEAKEST: u8 = 6;
+/// The step that is tried beside the usual strength. Patterns such as one class around the other leave no trace at all
+/// in a network that is held too tightly, so that small steps would not find the way to it.
+const FAR: u8 = 4;
+/// Rows below which the left-out ones are too few to decide, and below which only a clear difference does.
 const FEW_ROWS: usize = 100;
+const SMALL: usize = 1000;
 
 impl Fit<'_> {
     /// Trains one network on these rows, or on all.
@@ -64,7 +67,7 @@ impl Fit<'_> {
         self.params.weight_prior.map_or_else(|| self.choose_weight_prior(), Ok)
     }
 
-    /// The usual strength, or a weaker one under which left-out rows are decisively more probable.
+    /// The strength under which left-out rows are most probable, the usual one or a weaker one.
     ///
     /// How smooth the classes' borders are is a property of the data: a strength that serves 512 features of a deep network
     /// is far too stiff for 26 letters told apart by 16 numbers. The mixture's likelihood is robust, so wrong labels among the
@@ -76,19 +79,19 @@ impl Fit<'_> {
             return Ok(usual);
         }
         let division = Division::new(rows, self.params.seed);
-        let strength = |step: i32| usual / STEP.powi(step);
-        let mut losses = fit_members(2, |step, is_parallel| {
-            self.left_out_losses(strength(step as i32), &division, is_parallel)
+        let strength = |step: u8| usual / 5_f64.powf(f64::from(step) / 2.0);
+        let trial = |step, is_parallel| self.left_out_losses(strength(step), &division, is_parallel);
+        let first = fit_members(2, |at, is_parallel| trial([0, FAR][at], is_parallel))?;
+        let mut losses = BTreeMap::from_iter([0, FAR].into_iter().zip(first));
+        let step = weakest_that_helps(rows, |stronger, weaker, standard_errors| {
+            for step in [stronger, weaker] {
+                if let Entry::Vacant(missing) = losses.entry(step) {
+                    missing.insert(trial(step, true)?);
+                }
+            }
+            Ok(is_better(&losses[&stronger], &losses[&weaker], standard_errors))
         })?;
-        for step in 1..=STEPS {
-            if losses.len() <= step as usize {
-                losses.push(self.left_out_losses(strength(step), &division, true)?);
-            }
-            if !is_decisive(&losses[step as usize - 1], &losses[step as usize]) {
-                return Ok(strength(step - 1));
-            }
-        }
-        Ok(strength(STEPS))
+        Ok(strength(step))
     }
 
     /// What the labels of one part of the rows cost a network that was trained on the others.
@@ -113,13 +116,37 @@ impl Fit<'_> {
     }
 }
 
-/// Whether the second losses are lower, by more than chance in the rows allows.
-fn is_decisive(first: &[f64], second: &[f64]) -> bool {
+/// Searches for the weakest step that left-out rows prefer to the one before it. `prefers(stronger, weaker, standard_errors)` says
+/// whether the weaker of two is better by that many standard errors of the difference.
+fn weakest_that_helps(rows: usize, mut prefers: impl FnMut(u8, u8, f64) -> Result<bool>) -> Result<u8> {
+    // With many rows, what chance decides are near ties, in which little is lost either way. With few, a network that is
+    // held too loosely memorises wrong labels.
+    let standard_errors = if rows < SMALL { 2.0 } else { 0.5 };
+    let mut step = 0;
+    if prefers(0, FAR, standard_errors)? {
+        step = FAR;
+        // The way is found: what is left is to settle on the best. At the strongest prior that is about as good as
+        // that, some networks miss the pattern.
+        while step > 1 && !prefers(step - 1, step, 0.0)? {
+            step -= 1;
+        }
+        if step < FAR {
+            return Ok(step);
+        }
+    }
+    while step < WEAKEST && prefers(step, step + 1, standard_errors)? {
+        step += 1;
+    }
+    Ok(step)
+}
+
+/// Whether the second losses are lower by more than some standard errors of the difference.
+fn is_better(first: &[f64], second: &[f64], standard_errors: f64) -> bool {
     let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
     let count = gains.len() as f64;
     let mean = gains.iter().sum::<f64>() / count;
     let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / count;
-    mean > DECISIVE * (variance / count).sqrt()
+    mean > standard_errors * (variance / count).sqrt()
 }
 
 #[cfg(test)]
@@ -129,9 +156,31 @@ mod tests {
     #[test]
     fn chance_does_not_decide() {
         let first = [1.0, 2.0, 3.0, 4.0];
-        assert!(is_decisive(&first, &[0.9, 1.8, 2.9, 3.9]));
-        assert!(!is_decisive(&first, &[0.0, 2.5, 2.0, 4.4]));
-        assert!(!is_decisive(&first, &first));
-        assert!(!is_decisive(&first, &[f64::INFINITY; 4]));
+        assert!(is_better(&first, &[0.9, 1.8, 2.9, 3.9], 2.0));
+        assert!(is_better(&first, &[0.0, 2.5, 2.0, 4.4], 0.5));
+        assert!(!is_better(&first, &[0.0, 2.5, 2.0, 4.4], 2.0));
+        assert!(!is_better(&first, &first, 0.5));
+        assert!(!is_better(&first, &[f64::INFINITY; 4], 0.5));
+    }
+
+    /// What is found when the mean loss of each step is this and differences are certain, and the steps that were looked at.
+    fn found(losses: [f64; 7]) -> (u8, Vec<u8>) {
+        let mut seen = std::collections::BTreeSet::new();
+        let step = weakest_that_helps(5000, |stronger, weaker, _| {
+            seen.extend([stronger, weaker]);
+            Ok(losses[usize::from(weaker)] < losses[usize::from(stronger)])
+        });
+        (step.unwrap(), seen.into_iter().collect())
+    }
+
+    #[test]
+    fn the_search_ends_where_left_out_rows_are_most_probable() {
+        assert_eq!(found([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]), (0, vec![0, 1, 4]));
+        assert_eq!(found([1.0, 0.9, 0.8, 1.0, 1.4, 1.5, 1.6]), (2, vec![0, 1, 2, 3, 4]));
+        // Nothing is seen before the third step: one class around the other.
+        assert_eq!(found([1.0, 1.0, 1.0, 0.5, 0.6, 0.7, 0.8]), (3, vec![0, 2, 3, 4]));
+        assert_eq!(found([1.0, 1.0, 1.0, 0.5, 0.4, 0.3, 0.2]), (6, vec![0, 3, 4, 5, 6]));
+        // A stronger prior that is as good is taken.
+        assert_eq!(found([1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]).0, 1);
     }
 }

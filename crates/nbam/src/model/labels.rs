@@ -315,8 +315,10 @@ impl Objective for LabelObjective<'_> {
                     );
                 }
                 LabelModel::Plain { loss: robust } => {
-                    loss = robust.value(-log_p_y);
-                    clean_gradient(robust.derivative(-log_p_y) as f32, p, y, d_outputs);
+                    // No second branch explains a label that is known to be wrong: it teaches nothing.
+                    let is_taught = f64::from(known != Known::Contaminated);
+                    loss = is_taught * robust.value(-log_p_y);
+                    clean_gradient((is_taught * robust.derivative(-log_p_y)) as f32, p, y, d_outputs);
                     *evidence = Evidence {
                         log_clean: log_p_y,
                         logit_prior: 0.0,

@@ -146,12 +146,16 @@ impl Checked<Regression> {
 
     fn fit_here(&self, rows: &MeasuredRows<'_>, monitor: &dyn Monitor) -> Result<Regressor> {
         let params = &self.0;
-        let scaler = Scaler::fit(&rows.features, &params.scaling)?;
-        let target = TargetScale::fit(rows.values);
+        let weights = relative_weights(rows.weights);
+        let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
+        let counts = |row: usize| weights.as_ref().is_none_or(|weights| weights[row] > 0.0);
+        let counted = |values: &[f64]| -> Vec<f64> {
+            values.iter().enumerate().filter(|(row, _)| counts(*row)).map(|(_, &value)| value).collect()
+        };
+        let target = TargetScale::fit(counted(rows.values));
         let values: Vec<f64> = rows.values.iter().map(|&value| target.scale(value)).collect();
         let errors: Option<Vec<f64>> =
             rows.errors.map(|errors| errors.iter().map(|error| error / target.spread).collect());
-        let weights = relative_weights(rows.weights);
         let scaled = Values {
             values: &values,
             errors: errors.as_deref(),
@@ -159,7 +163,7 @@ impl Checked<Regression> {
             known: rows.known,
         };
         let (low, high) =
-            values.iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
+            counted(&values).iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
         let fit = Fit {
             params,
             features: &rows.features,

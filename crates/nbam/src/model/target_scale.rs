@@ -15,8 +15,8 @@ impl TargetScale {
     ///
     /// Where more than half of the targets are equal, that deviation is zero, and the mean of the ones that differ
     /// takes its place.
-    pub(crate) fn fit(values: &[f64]) -> Self {
-        let centre = median(values.to_vec());
+    pub(crate) fn fit(values: Vec<f64>) -> Self {
+        let centre = median(values.clone());
         let deviations: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
         let mut spread = 1.4826 * median(deviations.clone());
         if spread == 0.0 {
@@ -63,11 +63,11 @@ mod tests {
     fn half_of_the_targets_may_be_anything() {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
-        let scale = TargetScale::fit(&[1.0, 2.0, 3.0, 4.0, 1e9]);
+        let scale = TargetScale::fit(vec![1.0, 2.0, 3.0, 4.0, 1e9]);
         assert_eq!((scale.centre, scale.spread), (3.0, 1.4826));
         assert_eq!(scale.unscale(scale.scale(17.0)), 17.0);
         // Mostly one value: the spread is that of the others.
-        assert_eq!(TargetScale::fit(&[0.0, 0.0, 0.0, 2.0, 4.0]).spread, 3.0);
-        assert_eq!(TargetScale::fit(&[5.0, 5.0]).spread, 1.0);
+        assert_eq!(TargetScale::fit(vec![0.0, 0.0, 0.0, 2.0, 4.0]).spread, 3.0);
+        assert_eq!(TargetScale::fit(vec![5.0, 5.0]).spread, 1.0);
     }
 }

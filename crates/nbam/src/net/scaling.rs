@@ -34,11 +34,11 @@ pub struct Scaler {
 const CHUNK: usize = 4096;
 
 impl Scaler {
-    /// Fits means and scales on all rows.
+    /// Fits means and scales on the rows, each counted with its weight: a row of weight 0 leaves no trace.
     ///
     /// # Errors
     /// When the groups do not name one group for each column.
-    pub fn fit(features: &Features<'_>, scaling: &Scaling) -> Result<Self> {
+    pub fn fit(features: &Features<'_>, weights: Option<&[f32]>, scaling: &Scaling) -> Result<Self> {
         let columns = features.columns();
         let groups: Vec<u32> = match scaling {
             Scaling::None => return Ok(Self { mean: vec![0.0; columns], scale: vec![1.0; columns] }),
@@ -52,11 +52,12 @@ impl Scaler {
                 ));
             }
         };
-        let rows = features.rows() as f64;
+        let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
+        let rows: f64 = (0..features.rows()).map(weight).sum();
         // Two passes: the variance about the mean does not cancel, whatever the offset of a column.
         let mean: Vec<f64> =
-            column_totals(features, |_, value| value).into_iter().map(|total| total / rows).collect();
-        let variance = column_totals(features, |column, value| (value - mean[column]).powi(2));
+            column_totals(features, weight, |_, value| value).into_iter().map(|total| total / rows).collect();
+        let variance = column_totals(features, weight, |column, value| (value - mean[column]).powi(2));
         let mut group_variance = std::collections::BTreeMap::<u32, (f64, usize)>::new();
         for (group, total) in groups.iter().zip(&variance) {
             let entry = group_variance.entry(*group).or_default();
@@ -78,7 +79,11 @@ impl Scaler {
     }
 }
 
-fn column_totals(features: &Features<'_>, value: impl Fn(usize, f64) -> f64 + Sync) -> Vec<f64> {
+fn column_totals(
+    features: &Features<'_>,
+    weight: impl Fn(usize) -> f64 + Sync,
+    value: impl Fn(usize, f64) -> f64 + Sync,
+) -> Vec<f64> {
     let chunks: Vec<Vec<f64>> = (0..features.rows().div_ceil(CHUNK))
         .into_par_iter()
         .map(|chunk| {
@@ -86,8 +91,9 @@ fn column_totals(features: &Features<'_>, value: impl Fn(usize, f64) -> f64 + Sy
             let mut row_values = vec![0.0_f32; features.columns()];
             for row in chunk * CHUNK..((chunk + 1) * CHUNK).min(features.rows()) {
                 features.read(row, &mut row_values);
+                let weight = weight(row);
                 for (column, (total, &x)) in totals.iter_mut().zip(&row_values).enumerate() {
-                    *total += value(column, f64::from(x));
+                    *total += weight * value(column, f64::from(x));
                 }
             }
             totals

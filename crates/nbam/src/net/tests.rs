@@ -39,7 +39,7 @@ proptest! {
         let mut network = Network::new(shape, &mut random).unwrap();
         let values: Vec<f32> = (0..rows * inputs).map(|i| ((i * 37 + seed as usize) % 19) as f32 / 7.0 - 1.2).collect();
         let features = Features::new(&values, inputs).unwrap();
-        let scaler = Scaler::fit(&features, &Scaling::Columns).unwrap();
+        let scaler = Scaler::fit(&features, None, &Scaling::Columns).unwrap();
         let mut work = Workspace::new(&network, rows, true);
         objective(&network, &mut work, &features, &scaler);
         let gradient = work.gradient().to_vec();
@@ -150,12 +150,23 @@ fn adam_follows_its_definition() {
 fn scaling_centres_and_divides() {
     let values = [1.0_f32, 100.0, 5.0, 3.0, 300.0, 5.0];
     let features = Features::new(&values, 3).unwrap();
-    let columns = Scaler::fit(&features, &Scaling::Columns).unwrap();
+    let columns = Scaler::fit(&features, None, &Scaling::Columns).unwrap();
     assert_eq!(columns, Scaler { mean: vec![2.0, 200.0, 5.0], scale: vec![1.0, 0.01, 0.0] });
-    let groups = Scaler::fit(&features, &Scaling::Groups(vec![4, 4, 7])).unwrap();
+    let groups = Scaler::fit(&features, None, &Scaling::Groups(vec![4, 4, 7])).unwrap();
     let common = (1.0 / ((1.0_f64 + 1e4) / 2.0).sqrt()) as f32;
     assert_eq!(groups.scale, vec![common, common, 0.0]);
-    assert!(Scaler::fit(&features, &Scaling::Groups(vec![1])).is_err());
+    assert!(Scaler::fit(&features, None, &Scaling::Groups(vec![1])).is_err());
+}
+
+/// A row of weight two is two rows, and one of weight zero is none.
+#[test]
+fn scaling_counts_a_row_with_its_weight() {
+    let values = [1.0_f32, 10.0, 3.0, 30.0, -7e5, 4e6];
+    let features = Features::new(&values, 2).unwrap();
+    let weighted = Scaler::fit(&features, Some(&[2.0, 1.0, 0.0]), &Scaling::Columns).unwrap();
+    let repeated = [1.0_f32, 10.0, 1.0, 10.0, 3.0, 30.0];
+    let features = Features::new(&repeated, 2).unwrap();
+    assert_eq!(weighted, Scaler::fit(&features, None, &Scaling::Columns).unwrap());
 }
 
 #[test]

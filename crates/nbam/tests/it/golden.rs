@@ -1,30 +1,8 @@
 //! The kernel against values from 50-digit arithmetic: `golden/make_switch.py` makes them, and every other implementation of the
 //! kernel is tested against the same file.
 
+use crate::golden_rows::{GoldenRow, golden};
 use nbam::switch::{Known, Row, row};
-use serde::Deserialize;
-
-#[derive(Deserialize)]
-struct Golden {
-    rows: Vec<GoldenRow>,
-}
-
-#[derive(Deserialize)]
-struct GoldenRow {
-    l: f64,
-    g: f64,
-    a: f64,
-    loss: f64,
-    posterior: f64,
-    d_clean: f64,
-    d_prior: f64,
-    d_anomaly: f64,
-}
-
-fn golden() -> Vec<GoldenRow> {
-    let text = include_str!("../../../../golden/switch.json");
-    serde_json::from_str::<Golden>(text).unwrap().rows
-}
 
 /// Each output with its exact value; the loss and `dL/dg` are differences, so their error is relative to what is subtracted.
 fn outputs(expected: &GoldenRow, got: Row<f64>) -> [(&'static str, f64, f64, f64); 5] {

@@ -22,6 +22,21 @@ pub(crate) fn clusters(rows: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
     (x, y)
 }
 
+/// One class around the other: two rings in a plane.
+pub(crate) fn rings(rows: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for row in 0..rows {
+        let class = row % 2;
+        let noise: f64 = StandardNormal.sample(&mut random);
+        let (sine, cosine) = random.random_range(0.0..std::f64::consts::TAU).sin_cos();
+        let radius = (1 + class) as f64 + 0.15 * noise;
+        x.extend([(radius * sine) as f32, (radius * cosine) as f32]);
+        y.push(class);
+    }
+    (x, y)
+}
+
 /// The paper's one-dimensional example: features, targets, and whether each is contaminated.
 pub(crate) struct Example {
     pub(crate) x: Vec<f32>,

@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod golden;
+#[path = "../../../../golden/rows.rs"]
+mod golden_rows;
 mod made;
 mod monitor;
 mod planted;

@@ -1,7 +1,8 @@
 //! The method finds what was put in.
 
-use crate::made::{clusters, exact_posterior, example, prior, signal};
+use crate::made::{clusters, exact_posterior, example, prior, rings, signal};
 use nbam::corrupt::{GrossError, PairFlip, pair_flips, symmetric, values};
+use nbam::loss::RobustLoss;
 use nbam::metrics::{accuracy, auroc, average_precision, expected_calibration_error};
 use nbam::switch::Known;
 use nbam::{
@@ -129,7 +130,7 @@ fn guesses_are_added_to_the_posterior_and_change_nothing_else() {
 fn branches_do_not_swap_at_the_papers_settings() {
     let (area, right, _) = fit_pair_flips(Params::<Classification>::preset(Preset::Paper).epochs(15));
     assert!(area > 0.85, "AUROC {area}");
-    let plain = LabelModel::Plain { loss: nbam::loss::RobustLoss::CrossEntropy };
+    let plain = LabelModel::Plain { loss: RobustLoss::CrossEntropy };
     let (_, baseline, _) =
         fit_pair_flips(Params::<Classification>::preset(Preset::Paper).epochs(15).label_model(plain));
     assert!(right > baseline, "accuracy {right}, cross-entropy {baseline}");
@@ -182,7 +183,7 @@ fn verified_rows_keep_their_switch_and_weights_count() {
         })
         .collect();
     let rows = LabelledRows { features, labels: &corrupted.targets, weights: None, known: Some(&known) };
-    let params = || Classifier::params().members(1).epochs(60).check().unwrap();
+    let params = || Classifier::params().members(1).epochs(60).weight_prior(0.16).check().unwrap();
     let model = params().fit_rows(&rows, &Silent).unwrap();
     let contamination = &model.training().unwrap().contamination;
     for (row, known) in known.iter().enumerate() {
@@ -201,6 +202,40 @@ fn verified_rows_keep_their_switch_and_weights_count() {
     assert!(rate < 0.05, "rate {rate}");
 }
 
+/// A network that is held as usual sees nothing but a line, and no line tells two rings apart.
+#[test]
+fn one_class_around_the_other_is_seen() {
+    let (x, y) = rings(1200, 31);
+    let features = Features::new(&x, 2).unwrap();
+    let corrupted = symmetric(&y, 2, 0.3, 32).unwrap();
+    let model = Classifier::params().members(1).fit(&features, &corrupted.targets).unwrap();
+    let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
+    let found =
+        average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();
+    assert!(right > 0.97 && found > 0.95, "accuracy {right}, AP {found}");
+}
+
+/// A plain loss has no branch for a wrong label, so that a row known to be wrong must not be learned from.
+#[test]
+fn a_plain_loss_does_not_learn_rows_known_to_be_wrong() {
+    let (x, y) = clusters(600, 8);
+    let features = Features::new(&x, 12).unwrap();
+    // Two of three labels of the first class are the second's, and known to be wrong.
+    let flipped = |row: usize| !row.is_multiple_of(30) && y[row] == 0;
+    let labels: Vec<usize> = (0..600).map(|row| if flipped(row) { 1 } else { y[row] }).collect();
+    let known: Vec<Known> =
+        (0..600).map(|row| if flipped(row) { Known::Contaminated } else { Known::Unknown }).collect();
+    let plain = LabelModel::Plain { loss: RobustLoss::CrossEntropy };
+    let right = |known: Option<&[Known]>| {
+        let rows = LabelledRows { features, labels: &labels, weights: None, known };
+        let params = Classifier::params().label_model(plain);
+        let params = params.members(1).epochs(60).weight_prior(0.1).check().unwrap();
+        accuracy(&params.fit_rows(&rows, &Silent).unwrap().predict(&features).unwrap(), &y).unwrap()
+    };
+    let (misled, told) = (right(None), right(Some(&known)));
+    assert!(told > 0.95 && misled < 0.92, "misled {misled}, told {told}");
+}
+
 /// Nine in ten labels of one class are wrong: hopeless without help, and few verified rows are help enough.
 #[test]
 fn verified_rows_teach_more_than_their_number() {
@@ -216,7 +251,8 @@ fn verified_rows_teach_more_than_their_number() {
         .collect();
     let right = |known: Option<&[Known]>| {
         let rows = LabelledRows { features, labels: &corrupted.targets, weights: None, known };
-        let model = Classifier::params().members(1).check().unwrap().fit_rows(&rows, &Silent).unwrap();
+        let params = Classifier::params().members(1).weight_prior(0.18).check().unwrap();
+        let model = params.fit_rows(&rows, &Silent).unwrap();
         accuracy(&model.predict(&features).unwrap(), &y).unwrap()
     };
     let (alone, helped) = (right(None), right(Some(&known)));
