@@ -1,14 +1,18 @@
 //! Are labels contradicted mostly near the borders between classes?
 
-use super::warning::Warning;
-
 /// Rows that are looked at, at most: a share is known well enough from these.
-pub(crate) const SAMPLE: usize = 50_000;
+const SAMPLE: usize = 50_000;
 /// By how much contradictions must be more frequent near the borders than away from them. Errors of the predictor itself lie there too;
 /// on clean rows that a network predicts with an accuracy of 0.95 they make a difference of 0.07.
 const EXCESS: f64 = 0.1;
 /// Standard errors by which the difference must be beyond chance.
 const DECISIVE: f64 = 4.0;
+
+/// At most [`SAMPLE`] of these rows, without those that have no weight.
+pub(crate) fn sample(rows: impl ExactSizeIterator<Item = u32>, has_weight: impl Fn(u32) -> bool) -> Vec<u32> {
+    let stride = rows.len().div_ceil(SAMPLE).max(1);
+    rows.step_by(stride).filter(|&row| has_weight(row)).collect()
+}
 
 /// Where a row lies in the eyes of the predictor.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,11 +41,11 @@ impl Place {
     }
 }
 
-/// Warns if labels are contradicted much more often in the half of each class's rows that lies nearer to a border.
+/// The shares of contradicted labels in the half of each class's rows that lies nearer to a border, and in the other half, if the first is much larger.
 ///
 /// A class's own errors do not know where the border is. If contradictions do, then either labels were
 /// mistaken where classes are alike, or the features do not decide there and the labels are right: the data cannot tell.
-pub(crate) fn border_warning(mut places: Vec<Place>) -> Option<Warning> {
+pub(crate) fn unclear(mut places: Vec<Place>) -> Option<(f64, f64)> {
     places.sort_by(|a, b| a.class.cmp(&b.class).then(a.margin.total_cmp(&b.margin)));
     let (mut near, mut far) = (Half::default(), Half::default());
     for class in places.chunk_by(|a, b| a.class == b.class) {
@@ -51,10 +55,7 @@ pub(crate) fn border_warning(mut places: Vec<Place>) -> Option<Warning> {
     }
     let variance = near.variance() + far.variance();
     let difference = near.share() - far.share();
-    if !(difference > EXCESS && difference > DECISIVE * variance.sqrt()) {
-        return None;
-    }
-    Some(Warning::borders(near.share(), far.share()))
+    (difference > EXCESS && difference > DECISIVE * variance.sqrt()).then(|| (near.share(), far.share()))
 }
 
 #[derive(Default)]
@@ -104,12 +105,12 @@ mod tests {
 
     #[test]
     fn only_contradictions_near_the_border_warn() {
-        assert!(border_warning(places(2_000, |row, _| row % 5 == 0)).is_none());
-        assert!(border_warning(places(2_000, |row, margin| margin < 0.5 && row % 3 == 0)).is_some());
-        assert!(border_warning(places(2_000, |row, margin| margin < 0.5 && row % 12 == 0)).is_none());
-        assert!(border_warning(places(2_000, |row, margin| margin > 0.5 && row % 3 == 0)).is_none());
+        assert!(unclear(places(2_000, |row, _| row % 5 == 0)).is_none());
+        assert!(unclear(places(2_000, |row, margin| margin < 0.5 && row % 3 == 0)).is_some());
+        assert!(unclear(places(2_000, |row, margin| margin < 0.5 && row % 12 == 0)).is_none());
+        assert!(unclear(places(2_000, |row, margin| margin > 0.5 && row % 3 == 0)).is_none());
         // As striking, but among too few rows.
-        assert!(border_warning(places(40, |row, margin| margin < 0.5 && row % 3 == 0)).is_none());
-        assert!(border_warning(Vec::new()).is_none());
+        assert!(unclear(places(40, |row, margin| margin < 0.5 && row % 3 == 0)).is_none());
+        assert!(unclear(Vec::new()).is_none());
     }
 }

@@ -44,6 +44,11 @@ impl Channel {
         moved.zip(&self.stayed).map(|(moved, stayed)| moved + stayed).collect()
     }
 
+    /// The share of the rows whose label was moved.
+    pub(crate) fn contaminated(&self) -> f64 {
+        self.moved.iter().sum()
+    }
+
     /// Blends a batch's expected counts in and re-estimates the channel.
     pub(crate) fn absorb(&mut self, counts: &[f64], context: &Context) {
         let rows = context.rows as f64;

@@ -1,12 +1,13 @@
 //! The classifier.
 
-use super::borders::{Place, SAMPLE, border_warning};
+use super::borders::{self, Place};
 use super::ensemble::{averaged_posterior, fit_members};
 use super::fit_labels::Fit;
 use super::labels::{LabelModel, LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
+use super::search::Settled;
 use super::selection::{Candidate, kept};
 use super::warning::{Warning, class_warnings, posterior_warnings};
 use crate::density::categorical::log_softmax;
@@ -148,7 +149,7 @@ impl Checked<Classification> {
             let weights = relative_weights(rows.weights);
             let scaler = Scaler::fit(&rows.features, weights.as_deref(), &self.0.scaling)?;
             let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
-            self.fit_on(rows, classes, &scaler, labels, monitor).weight_prior()
+            self.fit_on(rows, classes, &scaler, labels, monitor).settle().map(|settled| settled.weight_prior)
         })?
     }
 
@@ -169,10 +170,10 @@ impl Checked<Classification> {
         let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
         let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
-        let weight_prior = fit.weight_prior()?;
+        let Settled { weight_prior, belief, lost } = fit.settle()?;
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {
-            fit.train(weight_prior, None, (member, members), is_parallel)
+            fit.train(weight_prior, belief, None, (member, members), is_parallel)
         })?;
         let (fitted, shares) = best_explanation(fitted, weight_prior, rows.labels.len());
         let averaged = averaged_posterior(&fitted, rows.labels.len());
@@ -181,15 +182,19 @@ impl Checked<Classification> {
             members.push(ClassifierMember { network, state: objective.into_state() });
             losses.push(member_losses);
         }
-        let params = Params { weight_prior: Some(weight_prior), ..params.clone() };
+        let mut params = Params { weight_prior: Some(weight_prior), ..params.clone() };
+        params.task.model = belief.model(params.task.model);
         let (training, warnings) = (None, Vec::new());
         let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
         model.warnings = posterior_warnings(&posterior);
         model.warnings.extend(class_warnings(rows.labels, classes, model.transitions(), &shares));
-        if matches!(model.params.task.model, LabelModel::Transition(_)) {
-            model.warnings.extend(border_warning(model.places(rows)));
+        if !lost.is_empty() {
+            model.warnings.push(Warning::overlap(&lost));
+        } else if matches!(model.params.task.model, LabelModel::Transition(_)) {
+            let unclear = borders::unclear(model.places(rows));
+            model.warnings.extend(unclear.map(|(near, far)| Warning::borders(near, far)));
         }
         model.training = Some(posterior);
         Ok(model)
@@ -374,12 +379,11 @@ impl Classifier {
         sum.finish()
     }
 
-    /// Where rows lie between the classes, at most [`SAMPLE`] of them.
+    /// Where rows lie between the classes, or some of them if there are many.
     fn places(&self, rows: &LabelledRows<'_>) -> Vec<Place> {
         let LabelledRows { features, labels, weights, .. } = *rows;
-        let stride = labels.len().div_ceil(SAMPLE).max(1);
-        let counts = |row: &u32| weights.is_none_or(|weights| weights[*row as usize] > 0.0);
-        let sample: Vec<u32> = (0..labels.len() as u32).step_by(stride).filter(counts).collect();
+        let has_weight = |row: u32| weights.is_none_or(|weights| weights[row as usize] > 0.0);
+        let sample = borders::sample(0..labels.len() as u32, has_weight);
         let mut places = vec![Place::default(); sample.len()];
         let scoring = Scoring { rows: Some(&sample), ..self.scoring(&features) };
         scoring.each_row_into(&self.networks(), &mut places, 1, |row, outputs, place| {

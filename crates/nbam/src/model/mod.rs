@@ -15,6 +15,7 @@ mod planted;
 mod posterior;
 mod regressor;
 mod rows;
+mod search;
 mod selection;
 mod store;
 mod target_scale;

@@ -22,7 +22,8 @@ impl Warning {
     /// * `branches_possibly_swapped`: two classes seem to have changed names, or one was taken for another.
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.
-    /// * `unclear_borders`: labels are contradicted mostly where classes are alike; errors and ambiguity look the same there.
+    /// * `unclear_borders`: labels are contradicted mostly where classes are alike; errors and ambiguity look the same there;
+    ///   or the features do not tell a class from another.
     /// * `few_rows`: a class has too few rows to be judged.
     pub const CODES: [&'static str; 6] = [
         "posterior_not_trusted",
@@ -46,6 +47,21 @@ impl Warning {
             100.0 * far
         );
         Self::new(4, &[], message)
+    }
+
+    /// These classes vanish unless borders may be soft.
+    pub(crate) fn overlap(classes: &[usize]) -> Self {
+        let names: Vec<String> = classes.iter().map(|class| format!("class {class}")).collect();
+        let (all_but_last, last) = names.split_at(names.len().saturating_sub(1));
+        let names = match all_but_last {
+            [] => last.concat(),
+            _ => format!("{} and {}", all_but_last.join(", "), last.concat()),
+        };
+        let message = format!(
+            "the features do not tell {names} from other classes, or most of these labels are wrong; such rows were taken for \
+             ambiguous, and the probabilities there may be too low"
+        );
+        Self::new(4, classes, message)
     }
 
     /// The sentence with the classes' names in place of their numbers.
@@ -104,6 +120,22 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
     warnings
 }
 
+/// How many of the labels name each class.
+pub(crate) fn label_counts(labels: impl Iterator<Item = usize>, classes: usize) -> Vec<usize> {
+    let mut counts = vec![0; classes];
+    labels.for_each(|label| counts[label] += 1);
+    counts
+}
+
+/// The classes of which a fit finds far fewer rows than carry their label, given the share of the rows that it finds in each.
+pub(crate) fn vanished(counts: &[usize], shares: &[f64]) -> Vec<usize> {
+    let rows = counts.iter().sum::<usize>() as f64;
+    let is_missed = |class: &usize| {
+        counts[*class] >= ROWS_LIMIT && shares[*class] < VANISHED * counts[*class] as f64 / rows
+    };
+    (0..counts.len()).filter(is_missed).collect()
+}
+
 /// Warnings about classes: given labels, the members' transitions, and the share of the rows that each member finds
 /// in every class.
 pub(crate) fn class_warnings<'a>(
@@ -113,8 +145,7 @@ pub(crate) fn class_warnings<'a>(
     shares: &[Vec<f64>],
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let mut counts = vec![0; classes];
-    labels.iter().for_each(|&label| counts[label] += 1);
+    let counts = label_counts(labels.iter().copied(), classes);
     let transitions: Vec<&Transition> = transitions.collect();
     for from in 0..classes {
         for to in from + 1..classes {
@@ -130,15 +161,13 @@ pub(crate) fn class_warnings<'a>(
             }
         }
     }
-    for (class, &count) in counts.iter().enumerate().filter(|(_, count)| **count >= ROWS_LIMIT) {
-        let share = count as f64 / labels.len() as f64;
-        if shares.iter().any(|found| found[class] < VANISHED * share) {
-            let message = format!(
-                "class {class} has all but vanished from the fit: nearly every label of class {class} is taken for wrong, and \
-                 its rows for another class"
-            );
-            warnings.push(Warning::new(1, &[class], message));
-        }
+    let vanished: Vec<Vec<usize>> = shares.iter().map(|found| vanished(&counts, found)).collect();
+    for class in (0..classes).filter(|class| vanished.iter().any(|classes| classes.contains(class))) {
+        let message = format!(
+            "class {class} has all but vanished from the fit: nearly every label of class {class} is taken for wrong, and \
+             its rows for another class"
+        );
+        warnings.push(Warning::new(1, &[class], message));
     }
     for class in 0..classes {
         let rates = transitions.iter().map(|transition| transition.rates()[class]);

@@ -37,6 +37,19 @@ pub(crate) fn rings(rows: usize, seed: u64) -> (Vec<f32>, Vec<usize>) {
     (x, y)
 }
 
+/// Standard normal points in so many dimensions, with the class that a function of them says.
+pub(crate) fn normal_points(
+    rows: usize,
+    dimensions: usize,
+    seed: u64,
+    class: impl Fn(&[f32], &mut ChaCha8Rng) -> usize,
+) -> (Vec<f32>, Vec<usize>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let x: Vec<f32> = (0..rows * dimensions).map(|_| StandardNormal.sample(&mut random)).collect();
+    let y = x.chunks_exact(dimensions).map(|point| class(point, &mut random)).collect();
+    (x, y)
+}
+
 /// The paper's one-dimensional example: features, targets, and whether each is contaminated.
 pub(crate) struct Example {
     pub(crate) x: Vec<f32>,

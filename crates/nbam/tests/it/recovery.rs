@@ -1,6 +1,6 @@
 //! The method finds what was put in.
 
-use crate::made::{clusters, exact_posterior, example, prior, rings, signal};
+use crate::made::{clusters, exact_posterior, example, normal_points, prior, rings, signal};
 use nbam::corrupt::{GrossError, PairFlip, pair_flips, symmetric, values};
 use nbam::loss::RobustLoss;
 use nbam::metrics::{accuracy, auroc, average_precision, expected_calibration_error};
@@ -9,6 +9,7 @@ use nbam::{
     Classification, Classifier, Features, LabelModel, LabelledRows, Params, Preset, Regression, Regressor,
     Silent, TransitionPrior,
 };
+use rand::RngExt as _;
 
 fn share_right(posterior: &[f64], truth: &[bool]) -> f64 {
     let right = posterior.iter().zip(truth).filter(|(posterior, truth)| (**posterior > 0.5) == **truth);
@@ -202,17 +203,52 @@ fn verified_rows_keep_their_switch_and_weights_count() {
     assert!(rate < 0.05, "rate {rate}");
 }
 
-/// A network that is held as usual sees nothing but a line, and no line tells two rings apart.
+/// A network that is held as usual sees nothing but a line, and no line tells two rings apart. Left-out rows find a better strength if
+/// there are enough of them; with few, one of the classes vanishes from the fit, which is a sign as well.
 #[test]
 fn one_class_around_the_other_is_seen() {
-    let (x, y) = rings(1200, 31);
-    let features = Features::new(&x, 2).unwrap();
-    let corrupted = symmetric(&y, 2, 0.3, 32).unwrap();
+    for (rows, seed) in [(1200, 31), (400, 33)] {
+        let (x, y) = rings(rows, seed);
+        let features = Features::new(&x, 2).unwrap();
+        let corrupted = symmetric(&y, 2, 0.3, 32).unwrap();
+        let model = Classifier::params().members(1).fit(&features, &corrupted.targets).unwrap();
+        let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
+        let found =
+            average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();
+        assert!(right > 0.95 && found > 0.93, "{rows} rows: accuracy {right}, AP {found}");
+    }
+}
+
+/// Shells around each other in five dimensions take long to learn. Until then everything looks like noise, from which nothing is learned.
+#[test]
+fn a_pattern_that_is_hard_to_learn_is_not_taken_for_noise() {
+    let shell = |point: &[f32]| point.iter().map(|value| value * value).sum::<f32>();
+    let (x, y) = normal_points(1500, 5, 41, |point, _| match shell(point) {
+        square if square < 3.36 => 0,
+        square if square < 5.73 => 1,
+        _ => 2,
+    });
+    let features = Features::new(&x, 5).unwrap();
+    let corrupted = symmetric(&y, 3, 0.2, 42).unwrap();
     let model = Classifier::params().members(1).fit(&features, &corrupted.targets).unwrap();
-    let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
     let found =
         average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();
-    assert!(right > 0.97 && found > 0.95, "accuracy {right}, AP {found}");
+    assert!(found > 0.85, "AP {found}");
+}
+
+/// One row in five lies on the wrong side of the border, and no label is wrong: a model that is certain of its classes would
+/// call all of these wrong.
+#[test]
+fn classes_that_overlap_are_not_wrong_labels() {
+    let (x, y) = normal_points(5000, 4, 43, |point, random| {
+        usize::from(random.random::<f32>() < 1.0 / (1.0 + (-2.3 * point[0]).exp()))
+    });
+    let features = Features::new(&x, 4).unwrap();
+    let model = Classifier::params().hidden(&[64, 64]).members(1).fit(&features, &y).unwrap();
+    let contamination = &model.training().unwrap().contamination;
+    let rate = contamination.iter().sum::<f64>() / 5000.0;
+    let codes: Vec<&str> = model.warnings().iter().map(|warning| warning.code.as_str()).collect();
+    assert!(rate < 0.08 && codes == ["unclear_borders"], "rate {rate}, {codes:?}");
 }
 
 /// A plain loss has no branch for a wrong label, so that a row known to be wrong must not be learned from.

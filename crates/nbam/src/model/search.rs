@@ -1,0 +1,378 @@
+//! What left-out rows decide before a classifier is fitted: how strongly its weights are held, and whether the usual beliefs hold.
+
+use super::borders::{self, Place};
+use super::ensemble::fit_members;
+use super::fit_labels::Fit;
+use super::labels::{LabelModel, TransitionPrior};
+use super::left_out::Division;
+use super::params::usual_weight_prior;
+use super::warning::{label_counts, vanished};
+use crate::density::categorical::log_softmax;
+use crate::net::Network;
+use crate::switch::Known;
+use crate::train::Scoring;
+use crate::{ErrorKind, Result};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// The weakest prior that is tried: each step divides the usual strength by the square root of five.
+const WEAKEST: u8 = 6;
+/// The step that is tried beside the usual strength. Patterns such as one class around the other leave no trace at all
+/// in a network that is held too tightly, so that small steps would not find the way to it.
+const FAR: u8 = 4;
+/// Rows below which the left-out ones are too few to decide, and below which only a clear difference does.
+const FEW_ROWS: usize = 100;
+const SMALL: usize = 1000;
+/// Share of contaminated labels from which a fit may be one that never got to see the pattern.
+const SUSPICIOUS: f64 = 0.2;
+/// Standard errors with which left-out rows back a belief that has another sign in its favour.
+const HINT: f64 = 1.0;
+/// Standard errors beyond which left-out rows overrule a belief.
+const DECISIVE: f64 = 4.0;
+
+/// What is believed of the labels and the classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Belief {
+    /// As the parameters say.
+    Usual,
+    /// Training starts from labels that are mostly right. Where half of the labels are taken for random at first, a pattern that is hard
+    /// to learn may never show: what cannot be predicted yet is taken for noise, and noise teaches nothing.
+    TrustedLabels,
+    /// Classes may overlap: no sharpness.
+    SoftBorders,
+}
+
+impl Belief {
+    fn change(self, prior: &mut TransitionPrior) {
+        match self {
+            Self::Usual => {}
+            Self::TrustedLabels => prior.initial_share = prior.initial_share.min(0.1),
+            Self::SoftBorders => prior.sharpness = Some(0.0),
+        }
+    }
+
+    /// The label model under this belief.
+    pub(crate) fn model(self, mut model: LabelModel) -> LabelModel {
+        if let LabelModel::Transition(prior) = &mut model {
+            self.change(prior);
+        }
+        model
+    }
+}
+
+/// What the search ended with.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Settled {
+    pub(crate) weight_prior: f64,
+    pub(crate) belief: Belief,
+    /// The classes that vanish under the usual belief, if it was given up for them.
+    pub(crate) lost: Vec<usize>,
+}
+
+/// What a trial fit says.
+#[derive(Debug, Clone, Default)]
+struct TrialFit {
+    /// The cost of each left-out label.
+    losses: Vec<f64>,
+    /// The classes that vanished from the fit.
+    lost: Vec<usize>,
+    /// The share of the labels that are contaminated.
+    contaminated: f64,
+    /// Whether labels are contradicted mostly near the borders between classes.
+    has_unclear_borders: bool,
+}
+
+impl Fit<'_> {
+    /// The strength that was given, or what left-out rows decide for.
+    ///
+    /// How smooth the classes' borders are is a property of the data: a strength that serves 512 features of a deep network
+    /// is far too stiff for 26 letters told apart by 16 numbers. The mixture's likelihood is robust, so wrong labels among the
+    /// left-out rows do not decide.
+    pub(crate) fn settle(&self) -> Result<Settled> {
+        let rows = self.features.rows();
+        let usual = usual_weight_prior(rows);
+        let given = self.params.weight_prior.or((rows < FEW_ROWS).then_some(usual));
+        if let Some(weight_prior) = given {
+            return Ok(Settled { weight_prior, belief: Belief::Usual, lost: Vec::new() });
+        }
+        let division = Division::new(rows, self.params.seed);
+        let (inside, left_out) = (division.without(0), division.part(0));
+        let everything: Vec<u32> = (0..rows as u32).collect();
+        let strength = |step: u8| usual / 5_f64.powf(f64::from(step) / 2.0);
+        let first = fit_members(2, |at, is_parallel| {
+            self.trial(strength([0, FAR][at]), Belief::Usual, &inside, &left_out, is_parallel)
+        })?;
+        let mut search = Search {
+            trials: [0, FAR].map(|step| (Belief::Usual, step)).into_iter().zip(first).collect(),
+            trial: |belief, step| self.trial(strength(step), belief, &inside, &left_out, true),
+            whole: |step| self.trial(strength(step), Belief::Usual, &everything, &[], true),
+        };
+        let (belief, step, lost) = search.settle(rows)?;
+        Ok(Settled { weight_prior: strength(step), belief, lost })
+    }
+
+    /// Trains on some rows, and looks at what the labels of others cost.
+    fn trial(
+        &self,
+        strength: f64,
+        belief: Belief,
+        inside: &[u32],
+        left_out: &[u32],
+        is_parallel: bool,
+    ) -> Result<TrialFit> {
+        let trained = match self.train(strength, belief, Some(inside), (0, 1), is_parallel) {
+            Err(error) if error.kind() == ErrorKind::Diverged => {
+                let losses = vec![f64::INFINITY; left_out.len()];
+                return Ok(TrialFit { losses, ..TrialFit::default() });
+            }
+            trained => trained?,
+        };
+        let labels = inside.iter().map(|&row| self.labels.labels[row as usize]);
+        let counts = label_counts(labels, self.classes);
+        let channel = trained.objective.channel();
+        let lost = channel.map_or_else(Vec::new, |channel| vanished(&counts, &channel.shares()));
+        let contaminated = channel.map_or(0.0, |channel| channel.contaminated());
+        let has_unclear_borders = channel.is_some() && self.has_unclear_borders(&trained.network, inside);
+        // A verified row's likelihood would depend on guesses.
+        let state = trained.objective.into_state().without_guesses();
+        let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(left_out) };
+        let losses = scoring.each_row(&trained.network, |row, outputs| {
+            let known = self.labels.known.map_or(Known::Unknown, |known| known[row]);
+            let weight = self.labels.weights.map_or(1.0, |weights| f64::from(weights[row]));
+            let mut log_p = vec![0.0; self.classes];
+            let evidence = state.evidence(outputs, self.classes, self.labels.labels[row], &mut log_p);
+            weight * if state.is_mixture() { evidence.row(known).loss } else { -evidence.log_clean }
+        });
+        Ok(TrialFit { losses, lost, contaminated, has_unclear_borders })
+    }
+
+    fn has_unclear_borders(&self, network: &Network, inside: &[u32]) -> bool {
+        let has_weight = |row: u32| self.labels.weights.is_none_or(|weights| weights[row as usize] > 0.0);
+        let sample = borders::sample(inside.iter().copied(), has_weight);
+        let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(&sample) };
+        let places = scoring.each_row(network, |row, outputs| {
+            let mut probabilities = vec![0.0; self.classes];
+            log_softmax(&outputs[..self.classes], &mut probabilities);
+            probabilities.iter_mut().for_each(|log_p| *log_p = log_p.exp());
+            Place::of(&probabilities, self.labels.labels[row])
+        });
+        borders::unclear(places).is_some()
+    }
+}
+
+/// TrialFit fits by belief and step of the weight prior, made when they are asked for.
+struct Search<Part, Whole> {
+    trials: BTreeMap<(Belief, u8), TrialFit>,
+    trial: Part,
+    /// A fit to all rows, of which none is left out.
+    whole: Whole,
+}
+
+impl<Part: Fn(Belief, u8) -> Result<TrialFit>, Whole: Fn(u8) -> Result<TrialFit>> Search<Part, Whole> {
+    /// The belief and the step to fit with, and the classes that vanish under the usual belief if another was taken for them.
+    fn settle(&mut self, rows: usize) -> Result<(Belief, u8, Vec<usize>)> {
+        let usual = |step| (Belief::Usual, step);
+        let step = weakest_that_helps(rows, |stronger, weaker, standard_errors| {
+            self.prefers(usual(stronger), usual(weaker), standard_errors)
+        })?;
+        let trusting = (Belief::TrustedLabels, FAR);
+        if self.trials[&usual(step)].contaminated > SUSPICIOUS
+            && self.prefers(usual(step), trusting, DECISIVE)?
+        {
+            return Ok((trusting.0, trusting.1, Vec::new()));
+        }
+        let soft = (Belief::SoftBorders, step);
+        let lost = self.lost(step)?;
+        if lost.is_empty() {
+            // Sharpness takes classes that overlap for wrong labels. The signs of that: what it calls wrong lies near the borders, and
+            // left-out rows are more probable without it.
+            let is_soft =
+                self.trials[&usual(step)].has_unclear_borders && self.prefers(usual(step), soft, HINT)?;
+            return Ok((if is_soft { Belief::SoftBorders } else { Belief::Usual }, step, lost));
+        }
+        // A network that is held too tightly cannot tell a small class from the one around it. The class vanishes, and its labels are
+        // cheap as errors.
+        for weaker in step + 1..=WEAKEST {
+            if self.prefers(usual(step), usual(weaker), 0.0)? && self.lost(weaker)?.is_empty() {
+                return Ok((Belief::Usual, weaker, Vec::new()));
+            }
+        }
+        // Or the features do not tell the class from another, and certainty makes one of the two vanish. Or it is a wrong optimum (pair flips of
+        // most labels), and left-out rows are much less probable if borders are soft.
+        if self.prefers(soft, usual(step), DECISIVE)? {
+            return Ok((Belief::Usual, step, Vec::new()));
+        }
+        Ok((soft.0, soft.1, lost))
+    }
+
+    fn try_out(&mut self, key: (Belief, u8)) -> Result<()> {
+        if let Entry::Vacant(missing) = self.trials.entry(key) {
+            missing.insert((self.trial)(key.0, key.1)?);
+        }
+        Ok(())
+    }
+
+    /// Whether left-out rows prefer the second to the first by some standard errors.
+    fn prefers(&mut self, first: (Belief, u8), second: (Belief, u8), standard_errors: f64) -> Result<bool> {
+        self.try_out(first)?;
+        self.try_out(second)?;
+        Ok(is_better(&self.trials[&first].losses, &self.trials[&second].losses, standard_errors))
+    }
+
+    /// The classes that vanish at a step that was tried. Those that only four fifths of the rows are too few for do not count.
+    fn lost(&self, step: u8) -> Result<Vec<usize>> {
+        if self.trials[&(Belief::Usual, step)].lost.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok((self.whole)(step)?.lost)
+    }
+}
+
+/// Searches for the weakest step that left-out rows prefer to the one before it. `prefers(stronger, weaker, standard_errors)` says
+/// whether the weaker of two is better by that many standard errors of the difference.
+fn weakest_that_helps(rows: usize, mut prefers: impl FnMut(u8, u8, f64) -> Result<bool>) -> Result<u8> {
+    // With many rows, what chance decides are near ties, in which little is lost either way. With few, a network that is
+    // held too loosely memorises wrong labels.
+    let standard_errors = if rows < SMALL { 2.0 } else { 0.5 };
+    let mut step = 0;
+    if prefers(0, FAR, standard_errors)? {
+        step = FAR;
+        // The way is found: what is left is to settle on the best. At the strongest prior that is about as good as
+        // that, some networks miss the pattern.
+        while step > 1 && !prefers(step - 1, step, 0.0)? {
+            step -= 1;
+        }
+        if step < FAR {
+            return Ok(step);
+        }
+    }
+    while step < WEAKEST && prefers(step, step + 1, standard_errors)? {
+        step += 1;
+    }
+    Ok(step)
+}
+
+/// Whether the second losses are lower by more than some standard errors of the difference.
+fn is_better(first: &[f64], second: &[f64], standard_errors: f64) -> bool {
+    let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
+    let count = gains.len() as f64;
+    let mean = gains.iter().sum::<f64>() / count;
+    let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / count;
+    mean > standard_errors * (variance / count).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_does_not_decide() {
+        let first = [1.0, 2.0, 3.0, 4.0];
+        assert!(is_better(&first, &[0.9, 1.8, 2.9, 3.9], 2.0));
+        assert!(is_better(&first, &[0.0, 2.5, 2.0, 4.4], 0.5));
+        assert!(!is_better(&first, &[0.0, 2.5, 2.0, 4.4], 2.0));
+        assert!(!is_better(&first, &first, 0.5));
+        assert!(!is_better(&first, &[f64::INFINITY; 4], 0.5));
+    }
+
+    /// What is found when the mean loss of each step is this and differences are certain, and the steps that were looked at.
+    fn found(losses: [f64; 7]) -> (u8, Vec<u8>) {
+        let mut seen = std::collections::BTreeSet::new();
+        let step = weakest_that_helps(5000, |stronger, weaker, _| {
+            seen.extend([stronger, weaker]);
+            Ok(losses[usize::from(weaker)] < losses[usize::from(stronger)])
+        });
+        (step.unwrap(), seen.into_iter().collect())
+    }
+
+    #[test]
+    fn the_search_ends_where_left_out_rows_are_most_probable() {
+        assert_eq!(found([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]), (0, vec![0, 1, 4]));
+        assert_eq!(found([1.0, 0.9, 0.8, 1.0, 1.4, 1.5, 1.6]), (2, vec![0, 1, 2, 3, 4]));
+        // Nothing is seen before the third step: one class around the other.
+        assert_eq!(found([1.0, 1.0, 1.0, 0.5, 0.6, 0.7, 0.8]), (3, vec![0, 2, 3, 4]));
+        assert_eq!(found([1.0, 1.0, 1.0, 0.5, 0.4, 0.3, 0.2]), (6, vec![0, 3, 4, 5, 6]));
+        // A stronger prior that is as good is taken.
+        assert_eq!(found([1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]).0, 1);
+    }
+
+    /// Two classes, of which the second is lost before these steps, by part of the rows and by all of them.
+    struct Made {
+        found_from: (u8, u8),
+        contaminated: f64,
+        has_unclear_borders: bool,
+        /// What each left-out label costs at every step.
+        usual: [f64; 7],
+        trusting: f64,
+        soft: f64,
+    }
+
+    impl Made {
+        fn settle(&self) -> (Belief, u8) {
+            // The costs of single rows differ a little, so that a difference has a standard error.
+            let trial = |belief: Belief, step: u8| {
+                let cost = match belief {
+                    Belief::Usual => self.usual[usize::from(step)],
+                    Belief::TrustedLabels => self.trusting,
+                    Belief::SoftBorders => self.soft,
+                };
+                let noise = f64::from(step + 10 * belief as u8) * 0.01;
+                let losses = (0..100).map(|row| cost + if row % 2 == 0 { noise } else { -noise }).collect();
+                let lost = if step < self.found_from.0 { vec![1] } else { Vec::new() };
+                let has_unclear_borders = self.has_unclear_borders;
+                Ok(TrialFit { losses, lost, contaminated: self.contaminated, has_unclear_borders })
+            };
+            let whole = |step: u8| {
+                let lost = if step < self.found_from.1 { vec![1] } else { Vec::new() };
+                Ok(TrialFit { lost, ..TrialFit::default() })
+            };
+            let mut search = Search { trials: BTreeMap::new(), trial, whole };
+            let (belief, step, lost) = search.settle(5000).unwrap();
+            assert!(lost.is_empty() || belief == Belief::SoftBorders);
+            (belief, step)
+        }
+    }
+
+    const SEEN: Made = Made {
+        found_from: (0, 0),
+        contaminated: 0.1,
+        has_unclear_borders: false,
+        usual: [1.0; 7],
+        trusting: 2.0,
+        soft: 2.0,
+    };
+
+    #[test]
+    fn a_class_that_vanished_asks_for_a_weaker_prior() {
+        let dip = [1.0, 1.001, 0.999, 1.001, 1.001, 1.001, 1.001];
+        assert_eq!(SEEN.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { found_from: (2, 2), usual: dip, ..SEEN }.settle(), (Belief::Usual, 2));
+        // Only the left-out rows were missing.
+        assert_eq!(Made { found_from: (2, 0), usual: dip, ..SEEN }.settle(), (Belief::Usual, 0));
+        // Left-out rows are against the step at which it is found.
+        assert_eq!(Made { found_from: (3, 3), usual: dip, ..SEEN }.settle(), (Belief::Usual, 0));
+    }
+
+    #[test]
+    fn a_class_that_stays_lost_asks_for_soft_borders() {
+        let lost = Made { found_from: (7, 7), ..SEEN };
+        assert_eq!(Made { soft: 1.03, ..lost }.settle(), (Belief::SoftBorders, 0));
+        assert_eq!(Made { soft: 1.5, ..lost }.settle(), (Belief::Usual, 0));
+    }
+
+    #[test]
+    fn classes_overlap_if_two_signs_say_so() {
+        let unclear = Made { has_unclear_borders: true, ..SEEN };
+        assert_eq!(Made { soft: 0.9, ..unclear }.settle(), (Belief::SoftBorders, 0));
+        assert_eq!(Made { soft: 0.999, ..unclear }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { soft: 0.9, ..SEEN }.settle(), (Belief::Usual, 0));
+    }
+
+    #[test]
+    fn labels_are_trusted_if_much_seems_wrong_and_left_out_rows_decide() {
+        let much = Made { contaminated: 0.4, ..SEEN };
+        assert_eq!(Made { trusting: 0.5, ..much }.settle(), (Belief::TrustedLabels, FAR));
+        assert_eq!(Made { trusting: 0.97, ..much }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { trusting: 0.5, ..SEEN }.settle(), (Belief::Usual, 0));
+    }
+}
