@@ -38,7 +38,7 @@ pub(crate) enum Belief {
     /// Training starts from labels that are mostly right. Where half of the labels are taken for random at first, a pattern that is hard
     /// to learn may never show: what cannot be predicted yet is taken for noise, and noise teaches nothing.
     TrustedLabels,
-    /// Classes may overlap: no sharpness.
+    /// Classes may overlap: no sharpness, unless its weight was given.
     SoftBorders,
 }
 
@@ -47,7 +47,7 @@ impl Belief {
         match self {
             Self::Usual => {}
             Self::TrustedLabels => prior.initial_share = prior.initial_share.min(0.1),
-            Self::SoftBorders => prior.sharpness = Some(0.0),
+            Self::SoftBorders => prior.sharpness = prior.sharpness.or(Some(0.0)),
         }
     }
 
@@ -160,7 +160,7 @@ impl Fit<'_> {
     }
 }
 
-/// TrialFit fits by belief and step of the weight prior, made when they are asked for.
+/// Trial fits by belief and step of the weight prior, made when they are asked for.
 struct Search<Part, Whole> {
     trials: BTreeMap<(Belief, u8), TrialFit>,
     trial: Part,
