@@ -211,6 +211,14 @@ mod tests {
     }
 
     #[test]
+    fn classes_that_are_not_told_apart_are_listed() {
+        let names = ["cat", "dog", "fox"].map(String::from);
+        let message = |classes: &[usize]| Warning::overlap(classes).message_with_names(&names);
+        assert!(message(&[1]).starts_with("the features do not tell class 'dog' from other classes"));
+        assert!(message(&[0, 1, 2]).contains("tell class 'cat', class 'dog' and class 'fox' from other"));
+    }
+
+    #[test]
     fn a_class_without_rows_is_missed() {
         let labels: Vec<usize> = (0..100).map(|row| row % 2).collect();
         let codes = |shares: [f64; 2]| {
