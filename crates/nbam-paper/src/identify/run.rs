@@ -25,22 +25,20 @@ pub(super) struct Prepared {
     pub(super) is_wrong: Vec<bool>,
     /// What the methods are told of the switches; empty for nothing.
     known: Vec<Known>,
-    /// The strength of the weight prior that the default chooses, which all networks for labels share, and the seconds that it took.
-    weight_prior: Mutex<Option<(f64, f64)>>,
+    /// The strength of the weight prior that the default chooses, which all other networks for labels share.
+    weight_prior: Mutex<Option<f64>>,
 }
 
 impl Prepared {
     /// The default's choice of the weight prior, made when it is first asked for.
-    fn weight_prior(&self, labels: &[usize], seed: u64, monitor: &dyn Monitor) -> Result<(f64, f64)> {
+    fn weight_prior(&self, labels: &[usize], seed: u64, monitor: &dyn Monitor) -> Result<f64> {
         // Held while choosing: the other methods of this cell wait for the same number.
         let mut chosen = self.weight_prior.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chosen) = *chosen {
             return Ok(chosen);
         }
-        let start = Instant::now();
         let params = Classifier::params().seed(seed).threads(1).check()?;
-        let strength = params.choose_weight_prior(&self.rows(labels)?, monitor)?;
-        Ok(*chosen.insert((strength, start.elapsed().as_secs_f64())))
+        Ok(*chosen.insert(params.choose_weight_prior(&self.rows(labels)?, monitor)?))
     }
 
     fn rows<'a>(&'a self, labels: &'a [usize]) -> Result<LabelledRows<'a>> {
@@ -88,12 +86,12 @@ pub(super) fn run(method: Method, prepared: &Prepared, seed: u64, monitor: &dyn 
     let start = Instant::now();
     let mut outcome = match (method.fit(is_classification)?, &prepared.given) {
         (Some(Fit::Labels(params)), Targets::Labels { labels, .. }) => {
-            let (strength, seconds) = prepared.weight_prior(labels, seed, monitor)?;
-            let params = params.seed(seed).threads(1).weight_prior(strength).check()?;
-            let mut measures = run_labels(params, prepared, labels, monitor)?;
-            if method.is_ours() {
-                measures.seconds += seconds;
+            let mut params = params.seed(seed).threads(1);
+            // Ours settles on all that it believes by itself, as it does for a user: a strength that is given would keep it from that.
+            if !method.is_ours() {
+                params = params.weight_prior(prepared.weight_prior(labels, seed, monitor)?);
             }
+            let measures = run_labels(params.check()?, prepared, labels, monitor)?;
             Outcome { measures, probabilities: None }
         }
         (Some(Fit::Values(params)), Targets::Values(values)) => {
@@ -104,7 +102,7 @@ pub(super) fn run(method: Method, prepared: &Prepared, seed: u64, monitor: &dyn 
         }
         (Some(Fit::Folds(params)), Targets::Labels { labels, classes }) => {
             let given = (labels.as_slice(), *classes);
-            let (strength, _) = prepared.weight_prior(labels, seed, monitor)?;
+            let strength = prepared.weight_prior(labels, seed, monitor)?;
             let params = params.seed(seed).threads(1).weight_prior(strength);
             let probabilities = out_of_sample(&params, prepared, given, seed, monitor)?;
             let score =
