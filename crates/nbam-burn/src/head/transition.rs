@@ -215,6 +215,15 @@ impl TransitionAnomalyHead {
         fading.mask_fill(is_early, 0.0).mul_scalar(self.prior.doubt)
     }
 
+    /// `TransitionPrior::hold_at` at its start, times the share that is left of it, on the device.
+    fn hold_at(&self, progress: Tensor<1>) -> Tensor<1> {
+        let (start, end) = self.prior.ramp;
+        let middle = f64::midpoint(start, end);
+        let is_over = progress.clone().greater_equal_scalar(middle);
+        let left = (-progress).add_scalar(middle).div_scalar((middle - start).max(f64::from(f32::EPSILON)));
+        left.clamp_max(1.0).mask_fill(is_over, 0.0).mul_scalar(self.prior.hold_at(0.0))
+    }
+
     /// One step of online EM: blends the batch's expected counts in and takes the mode of the channel's posterior.
     fn learn(&self, evidence: &Evidence, targets: Tensor<1, Int>, progress: Tensor<1>) {
         let device = progress.device();
@@ -233,14 +242,16 @@ impl TransitionAnomalyHead {
 
         let rows = self.rows as f64;
         let first_rate = self.prior.first_rate(self.classes);
+        let hold = self.hold_at(progress.clone()).mul_scalar(rows);
         let doubt = self.doubt_at(progress).mul_scalar(rows / self.classes as f64 * first_rate);
         let (bad, good) = self.prior.rate_counts;
-        let bad = doubt.clone().add_scalar(bad);
-        let spread = doubt.add_scalar(self.prior.destination_count);
+        let bad = doubt.clone().add_scalar(bad) + hold.clone() * moved.clone().sum();
+        let good = (-moved.clone().sum()).add_scalar(1.0) * hold.clone() + good;
+        let spread = doubt.add_scalar(self.prior.destination_count) + hold;
         let moved_rows = moved.clone().mul_scalar(rows);
         let total = moved_rows.clone().sum_dim(1);
         let contaminated = total.clone().squeeze_dim::<1>(1) + bad.clone();
-        let rates = contaminated.clone() / (contaminated + stayed.clone().mul_scalar(rows).add_scalar(good));
+        let rates = contaminated.clone() / (contaminated + stayed.clone().mul_scalar(rows) + good);
         let spread = spread.unsqueeze_dim::<2>(1);
         let others = self.classes as f64 - 1.0;
         let destinations = (moved_rows + spread.clone().div_scalar(others)) / (total + spread);

@@ -5,8 +5,8 @@ use burn::nn::Linear;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use nbam::net::Network;
-use nbam::{Classification, Classifier, Features, Params, Preset, Scaling};
-use nbam_burn::{LossOutput, NbamClassification, PaperNetwork};
+use nbam::{Classification, Classifier, Features, LabelModel, Params, Preset, Scaling, TransitionPrior};
+use nbam_burn::{LossOutput, NbamClassification, PaperNetwork, TransitionAnomalyHeadConfig};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
@@ -121,10 +121,12 @@ fn linear(network: &Network, layer: &str, device: &Device) -> Linear {
 
 #[test]
 fn the_class_transition_takes_the_same_path() {
-    // Online EM, doubt and the rising sharpness prior all pass within the 100 steps.
-    for (epochs, batches) in [(100, 1), (25, 4)] {
+    // Online EM, doubt, the rising sharpness prior and the channel that is held even at first all pass within the 100 steps.
+    for (epochs, batches, starts_even) in [(100, 1, false), (25, 4, false), (25, 4, true)] {
+        let prior = TransitionPrior { starts_even, ..TransitionPrior::default() };
         let params = || {
             Classifier::params()
+                .label_model(LabelModel::Transition(prior))
                 .hidden(&[32])
                 .members(1)
                 .weight_prior(0.0)
@@ -135,10 +137,11 @@ fn the_class_transition_takes_the_same_path() {
         let (expected, start) = nbam_losses(params, epochs);
         let device = training_device();
         let network = start.networks()[0];
+        let config = TransitionAnomalyHeadConfig::new(CLASSES, ROWS, epochs * batches).with_prior(prior);
         let model = Tied {
             hidden: linear(network, "hidden.0", &device),
             clean: linear(network, "stage", &device),
-            nbam: NbamClassification::transition(CLASSES, ROWS, epochs * batches, &device),
+            nbam: NbamClassification::Transition(config.init(&device)),
         };
         let got = burn_losses(model, epochs, batches, |model, inputs, targets| {
             let features = model.hidden.forward(inputs).tanh();

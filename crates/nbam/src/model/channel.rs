@@ -64,17 +64,51 @@ impl Channel {
         let doubt = self.prior.doubt_at(context.progress) * rows / classes as f64;
         let (bad, good) = self.prior.rate_counts;
         let bad = bad + doubt * first_rate;
-        let spread = self.prior.destination_count + doubt * first_rate;
+        let hold = self.prior.hold_at(context.progress) * rows;
+        let spread = self.prior.destination_count + doubt * first_rate + hold;
+        let held_rate = self.contaminated();
         let mut rates = Vec::with_capacity(classes);
         let mut destinations = vec![0.0; classes * classes];
         for class in 0..classes {
             let row = &self.moved[class * classes..(class + 1) * classes];
             let total = rows * row.iter().sum::<f64>();
-            rates.push((total + bad) / (total + rows * self.stayed[class] + bad + good));
+            let contaminated = total + bad + hold * held_rate;
+            rates.push(contaminated / (total + rows * self.stayed[class] + bad + good + hold));
             for to in (0..classes).filter(|&to| to != class) {
                 destinations[class * classes + to] = (rows * row[to] + spread / others) / (total + spread);
             }
         }
         self.transition = Transition::trusted(rates, destinations, self.prior.guessed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The channel after many batches in which half of the rows of class 0 are moved to class 1, when this share of the fit is done.
+    fn learned(starts_even: bool, progress: f64) -> Transition {
+        let prior = TransitionPrior { starts_even, doubt: 0.0, ..TransitionPrior::default() };
+        let mut channel = Channel::new(3, prior);
+        let counts = [0.0, 50.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50.0, 100.0, 100.0];
+        let context = Context { batch: 300, rows: 3000, progress, learning_rate: 1e-3 };
+        (0..1000).for_each(|_| channel.absorb(&counts, &context));
+        channel.transition
+    }
+
+    #[test]
+    fn errors_are_held_even_until_half_of_the_rise_of_sharpness() {
+        let (first, late) = (learned(true, 0.1), learned(true, 0.5));
+        for class in 0..3 {
+            assert!((first.rates()[class] - 1.0 / 6.0).abs() < 0.05, "{:?}", first.rates());
+        }
+        assert!((first.destinations()[1] - 0.5).abs() < 0.05, "{:?}", first.destinations());
+        assert!((late.rates()[0] - 0.5).abs() < 0.01 && late.rates()[1] < 0.01, "{:?}", late.rates());
+        assert!(late.destinations()[1] > 0.99);
+        // Halfway, they are let go by degrees.
+        let between = learned(true, 0.48).rates()[0];
+        assert!(between > first.rates()[0] && between < late.rates()[0], "{between}");
+        assert_eq!(late, learned(false, 0.5));
+        assert_eq!(learned(false, 0.1), learned(false, 0.5));
     }
 }

@@ -56,6 +56,11 @@ pub struct TransitionPrior {
     /// felt a predictor may take errors for ambiguity: doubt opens the question again. It does not start earlier,
     /// because flips of most labels of a class are found before sharpness, and doubt would dilute them.
     pub doubt: f64,
+    /// Whether all classes are held to one rate and to even destinations until sharpness starts to rise; they are let go
+    /// in the first half of its rise. What the network has not learned yet then cannot be explained away as flips between two classes. Flips
+    /// of most labels of a class are found only without it. A classifier decides by rows that it leaves out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starts_even: bool,
     /// Share of guesses among the labels that the channel leaves alone ([`crate::density::transition`]). Nothing in the data speaks of it and
     /// nothing in training depends on it; it makes unlikely labels near a border a little suspicious.
     #[serde(default)]
@@ -64,6 +69,8 @@ pub struct TransitionPrior {
 
 /// The share of the fit in which doubt fades.
 const DOUBT_FADES: f64 = 0.1;
+/// Pseudo-rows of each class that hold it to the rate and the destinations of all, as a multiple of all rows.
+const HOLD: f64 = 2.0;
 
 impl Default for TransitionPrior {
     fn default() -> Self {
@@ -75,6 +82,7 @@ impl Default for TransitionPrior {
             rate_counts: (0.1, 1.0),
             destination_count: 1.0,
             doubt: 0.1,
+            starts_even: false,
             guessed: 0.02,
         }
     }
@@ -93,6 +101,17 @@ impl TransitionPrior {
             0.0
         } else {
             self.doubt * (1.0 - (progress - end) / DOUBT_FADES).clamp(0.0, 1.0)
+        }
+    }
+
+    /// How tightly a class is held to what all classes have when this share of the fit is done: pseudo-rows of each, as a multiple of all rows.
+    pub fn hold_at(&self, progress: f64) -> f64 {
+        let (start, end) = self.ramp;
+        let middle = f64::midpoint(start, end);
+        if !self.starts_even || progress >= middle {
+            0.0
+        } else {
+            HOLD * ((middle - progress) / (middle - start)).min(1.0)
         }
     }
 

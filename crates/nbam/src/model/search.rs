@@ -25,29 +25,53 @@ const FEW_ROWS: usize = 100;
 const SMALL: usize = 1000;
 /// Share of contaminated labels from which a fit may be one that never got to see the pattern.
 const SUSPICIOUS: f64 = 0.2;
+/// Standard errors from which a difference between few rows is clear.
+const CLEAR: f64 = 2.0;
 /// Standard errors with which left-out rows back a belief that has another sign in its favour.
 const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
 
-/// What is believed of the labels and the classes.
+/// How training starts. It ends in one of several optima, and the start decides in which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Belief {
+pub(crate) enum Start {
     /// As the parameters say.
     Usual,
-    /// Training starts from labels that are mostly right. Where half of the labels are taken for random at first, a pattern that is hard
+    /// From labels that are mostly right. Where half of the labels are taken for random at first, a pattern that is hard
     /// to learn may never show: what cannot be predicted yet is taken for noise, and noise teaches nothing.
     TrustedLabels,
+    /// From errors that know no class. Where every class has errors of its own from the first step, what the network has not learned yet
+    /// may be explained away as flips between two classes, and is then never learned.
+    EvenErrors,
+}
+
+/// What is believed of the labels and the classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Belief {
+    pub(crate) start: Start,
     /// Classes may overlap: no sharpness, unless its weight was given.
-    SoftBorders,
+    pub(crate) has_soft_borders: bool,
 }
 
 impl Belief {
+    const USUAL: Self = Self::from(Start::Usual);
+
+    const fn from(start: Start) -> Self {
+        Self { start, has_soft_borders: false }
+    }
+
+    const fn softly(start: Start) -> Self {
+        Self { start, has_soft_borders: true }
+    }
+
     fn change(self, prior: &mut TransitionPrior) {
-        match self {
-            Self::Usual => {}
-            Self::TrustedLabels => prior.initial_share = prior.initial_share.min(0.1),
-            Self::SoftBorders => prior.sharpness = prior.sharpness.or(Some(0.0)),
+        match self.start {
+            Start::Usual => {}
+            Start::TrustedLabels => prior.initial_share = prior.initial_share.min(0.1),
+            Start::EvenErrors => prior.starts_even = true,
+        }
+        if self.has_soft_borders {
+            prior.sharpness = prior.sharpness.or(Some(0.0));
         }
     }
 
@@ -93,19 +117,19 @@ impl Fit<'_> {
         let usual = usual_weight_prior(rows);
         let given = self.params.weight_prior.or((rows < FEW_ROWS).then_some(usual));
         if let Some(weight_prior) = given {
-            return Ok(Settled { weight_prior, belief: Belief::Usual, lost: Vec::new() });
+            return Ok(Settled { weight_prior, belief: Belief::USUAL, lost: Vec::new() });
         }
         let division = Division::new(rows, self.params.seed);
         let (inside, left_out) = (division.without(0), division.part(0));
         let everything: Vec<u32> = (0..rows as u32).collect();
         let strength = |step: u8| usual / 5_f64.powf(f64::from(step) / 2.0);
         let first = fit_members(2, |at, is_parallel| {
-            self.trial(strength([0, FAR][at]), Belief::Usual, &inside, &left_out, is_parallel)
+            self.trial(strength([0, FAR][at]), Belief::USUAL, &inside, &left_out, is_parallel)
         })?;
         let mut search = Search {
-            trials: [0, FAR].map(|step| (Belief::Usual, step)).into_iter().zip(first).collect(),
+            trials: [0, FAR].map(|step| (Belief::USUAL, step)).into_iter().zip(first).collect(),
             trial: |belief, step| self.trial(strength(step), belief, &inside, &left_out, true),
-            whole: |step| self.trial(strength(step), Belief::Usual, &everything, &[], true),
+            whole: |belief, step| self.trial(strength(step), belief, &everything, &[], true),
         };
         let (belief, step, lost) = search.settle(rows)?;
         Ok(Settled { weight_prior: strength(step), belief, lost })
@@ -168,41 +192,65 @@ struct Search<Part, Whole> {
     whole: Whole,
 }
 
-impl<Part: Fn(Belief, u8) -> Result<TrialFit>, Whole: Fn(u8) -> Result<TrialFit>> Search<Part, Whole> {
-    /// The belief and the step to fit with, and the classes that vanish under the usual belief if another was taken for them.
+impl<Part, Whole> Search<Part, Whole>
+where
+    Part: Fn(Belief, u8) -> Result<TrialFit>,
+    Whole: Fn(Belief, u8) -> Result<TrialFit>,
+{
+    /// The belief and the step to fit with, and the classes that vanish with sharp borders if those were given up for them.
     fn settle(&mut self, rows: usize) -> Result<(Belief, u8, Vec<usize>)> {
-        let usual = |step| (Belief::Usual, step);
-        let step = weakest_that_helps(rows, |stronger, weaker, standard_errors| {
-            self.prefers(usual(stronger), usual(weaker), standard_errors)
-        })?;
-        let trusting = (Belief::TrustedLabels, FAR);
-        if self.trials[&usual(step)].contaminated > SUSPICIOUS
-            && self.prefers(usual(step), trusting, DECISIVE)?
-        {
-            return Ok((trusting.0, trusting.1, Vec::new()));
+        let (start, step) = self.start(rows)?;
+        let (sharp, soft) = (Belief::from(start), Belief::softly(start));
+        if start == Start::TrustedLabels {
+            return Ok((sharp, step, Vec::new()));
         }
-        let soft = (Belief::SoftBorders, step);
-        let lost = self.lost(step)?;
+        let lost = self.lost(sharp, step)?;
         if lost.is_empty() {
             // Sharpness takes classes that overlap for wrong labels. The signs of that: what it calls wrong lies near the borders, and
             // left-out rows are more probable without it.
-            let is_soft =
-                self.trials[&usual(step)].has_unclear_borders && self.prefers(usual(step), soft, HINT)?;
-            return Ok((if is_soft { Belief::SoftBorders } else { Belief::Usual }, step, lost));
+            let is_soft = self.trials[&(sharp, step)].has_unclear_borders
+                && self.prefers((sharp, step), (soft, step), HINT)?;
+            return Ok((if is_soft { soft } else { sharp }, step, lost));
         }
         // A network that is held too tightly cannot tell a small class from the one around it. The class vanishes, and its labels are
         // cheap as errors.
         for weaker in step + 1..=WEAKEST {
-            if self.prefers(usual(step), usual(weaker), 0.0)? && self.lost(weaker)?.is_empty() {
-                return Ok((Belief::Usual, weaker, Vec::new()));
+            if self.prefers((sharp, step), (sharp, weaker), 0.0)? && self.lost(sharp, weaker)?.is_empty() {
+                return Ok((sharp, weaker, Vec::new()));
             }
         }
         // Or the features do not tell the class from another, and certainty makes one of the two vanish. Or it is a wrong optimum (pair flips of
         // most labels), and left-out rows are much less probable if borders are soft.
-        if self.prefers(soft, usual(step), DECISIVE)? {
-            return Ok((Belief::Usual, step, Vec::new()));
+        if self.prefers((soft, step), (sharp, step), DECISIVE)? {
+            return Ok((sharp, step, Vec::new()));
         }
-        Ok((soft.0, soft.1, lost))
+        Ok((soft, step, lost))
+    }
+
+    /// How training should start, and the step of the weight prior for that.
+    fn start(&mut self, rows: usize) -> Result<(Start, u8)> {
+        let mut found = (Belief::USUAL, self.step(Belief::USUAL, rows)?);
+        if self.trials[&found].contaminated <= SUSPICIOUS {
+            return Ok((found.0.start, found.1));
+        }
+        let even = Belief::from(Start::EvenErrors);
+        // A wrong optimum costs much. With many rows that is beyond doubt, and what is not is a tie.
+        let standard_errors = if rows < SMALL { CLEAR } else { DECISIVE };
+        if self.prefers(found, (even, found.1), standard_errors)? {
+            found = (even, self.step(even, rows)?);
+        }
+        let trusting = (Belief::from(Start::TrustedLabels), FAR);
+        if self.prefers(found, trusting, DECISIVE)? {
+            found = trusting;
+        }
+        Ok((found.0.start, found.1))
+    }
+
+    /// The step of the weight prior under a belief.
+    fn step(&mut self, belief: Belief, rows: usize) -> Result<u8> {
+        weakest_that_helps(rows, |stronger, weaker, standard_errors| {
+            self.prefers((belief, stronger), (belief, weaker), standard_errors)
+        })
     }
 
     fn try_out(&mut self, key: (Belief, u8)) -> Result<()> {
@@ -219,12 +267,12 @@ impl<Part: Fn(Belief, u8) -> Result<TrialFit>, Whole: Fn(u8) -> Result<TrialFit>
         Ok(is_better(&self.trials[&first].losses, &self.trials[&second].losses, standard_errors))
     }
 
-    /// The classes that vanish at a step that was tried. Those that only four fifths of the rows are too few for do not count.
-    fn lost(&self, step: u8) -> Result<Vec<usize>> {
-        if self.trials[&(Belief::Usual, step)].lost.is_empty() {
+    /// The classes that vanish in a trial that was made. Those that only four fifths of the rows are too few for do not count.
+    fn lost(&self, belief: Belief, step: u8) -> Result<Vec<usize>> {
+        if self.trials[&(belief, step)].lost.is_empty() {
             return Ok(Vec::new());
         }
-        Ok((self.whole)(step)?.lost)
+        Ok((self.whole)(belief, step)?.lost)
     }
 }
 
@@ -233,7 +281,7 @@ impl<Part: Fn(Belief, u8) -> Result<TrialFit>, Whole: Fn(u8) -> Result<TrialFit>
 fn weakest_that_helps(rows: usize, mut prefers: impl FnMut(u8, u8, f64) -> Result<bool>) -> Result<u8> {
     // With many rows, what chance decides are near ties, in which little is lost either way. With few, a network that is
     // held too loosely memorises wrong labels.
-    let standard_errors = if rows < SMALL { 2.0 } else { 0.5 };
+    let standard_errors = if rows < SMALL { CLEAR } else { 0.5 };
     let mut step = 0;
     if prefers(0, FAR, standard_errors)? {
         step = FAR;
@@ -298,11 +346,13 @@ mod tests {
 
     /// Two classes, of which the second is lost before these steps, by part of the rows and by all of them.
     struct Made {
+        rows: usize,
         found_from: (u8, u8),
         contaminated: f64,
         has_unclear_borders: bool,
         /// What each left-out label costs at every step.
         usual: [f64; 7],
+        even: [f64; 7],
         trusting: f64,
         soft: f64,
     }
@@ -312,67 +362,91 @@ mod tests {
             // The costs of single rows differ a little, so that a difference has a standard error.
             let trial = |belief: Belief, step: u8| {
                 let cost = match belief {
-                    Belief::Usual => self.usual[usize::from(step)],
-                    Belief::TrustedLabels => self.trusting,
-                    Belief::SoftBorders => self.soft,
+                    Belief { has_soft_borders: true, .. } => self.soft,
+                    Belief { start: Start::Usual, .. } => self.usual[usize::from(step)],
+                    Belief { start: Start::TrustedLabels, .. } => self.trusting,
+                    Belief { start: Start::EvenErrors, .. } => self.even[usize::from(step)],
                 };
-                let noise = f64::from(step + 10 * belief as u8) * 0.01;
+                let noise =
+                    f64::from(step + 10 * belief.start as u8 + 20 * u8::from(belief.has_soft_borders)) * 0.01;
                 let losses = (0..100).map(|row| cost + if row % 2 == 0 { noise } else { -noise }).collect();
                 let lost = if step < self.found_from.0 { vec![1] } else { Vec::new() };
                 let has_unclear_borders = self.has_unclear_borders;
                 Ok(TrialFit { losses, lost, contaminated: self.contaminated, has_unclear_borders })
             };
-            let whole = |step: u8| {
+            let whole = |_: Belief, step: u8| {
                 let lost = if step < self.found_from.1 { vec![1] } else { Vec::new() };
                 Ok(TrialFit { lost, ..TrialFit::default() })
             };
             let mut search = Search { trials: BTreeMap::new(), trial, whole };
-            let (belief, step, lost) = search.settle(5000).unwrap();
-            assert!(lost.is_empty() || belief == Belief::SoftBorders);
+            let (belief, step, lost) = search.settle(self.rows).unwrap();
+            assert!(lost.is_empty() || belief.has_soft_borders);
             (belief, step)
         }
     }
 
     const SEEN: Made = Made {
+        rows: 5000,
         found_from: (0, 0),
         contaminated: 0.1,
         has_unclear_borders: false,
         usual: [1.0; 7],
+        even: [2.0; 7],
         trusting: 2.0,
         soft: 2.0,
     };
 
+    const SOFT: Belief = Belief::softly(Start::Usual);
+    const TRUSTING: Belief = Belief::from(Start::TrustedLabels);
+    const EVEN: Belief = Belief::from(Start::EvenErrors);
+
     #[test]
     fn a_class_that_vanished_asks_for_a_weaker_prior() {
         let dip = [1.0, 1.001, 0.999, 1.001, 1.001, 1.001, 1.001];
-        assert_eq!(SEEN.settle(), (Belief::Usual, 0));
-        assert_eq!(Made { found_from: (2, 2), usual: dip, ..SEEN }.settle(), (Belief::Usual, 2));
+        assert_eq!(SEEN.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { found_from: (2, 2), usual: dip, ..SEEN }.settle(), (Belief::USUAL, 2));
         // Only the left-out rows were missing.
-        assert_eq!(Made { found_from: (2, 0), usual: dip, ..SEEN }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { found_from: (2, 0), usual: dip, ..SEEN }.settle(), (Belief::USUAL, 0));
         // Left-out rows are against the step at which it is found.
-        assert_eq!(Made { found_from: (3, 3), usual: dip, ..SEEN }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { found_from: (3, 3), usual: dip, ..SEEN }.settle(), (Belief::USUAL, 0));
     }
 
     #[test]
     fn a_class_that_stays_lost_asks_for_soft_borders() {
         let lost = Made { found_from: (7, 7), ..SEEN };
-        assert_eq!(Made { soft: 1.03, ..lost }.settle(), (Belief::SoftBorders, 0));
-        assert_eq!(Made { soft: 1.5, ..lost }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { soft: 1.03, ..lost }.settle(), (SOFT, 0));
+        assert_eq!(Made { soft: 1.5, ..lost }.settle(), (Belief::USUAL, 0));
     }
 
     #[test]
     fn classes_overlap_if_two_signs_say_so() {
         let unclear = Made { has_unclear_borders: true, ..SEEN };
-        assert_eq!(Made { soft: 0.9, ..unclear }.settle(), (Belief::SoftBorders, 0));
-        assert_eq!(Made { soft: 0.999, ..unclear }.settle(), (Belief::Usual, 0));
-        assert_eq!(Made { soft: 0.9, ..SEEN }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { soft: 0.9, ..unclear }.settle(), (SOFT, 0));
+        assert_eq!(Made { soft: 0.999, ..unclear }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { soft: 0.9, ..SEEN }.settle(), (Belief::USUAL, 0));
     }
 
     #[test]
     fn labels_are_trusted_if_much_seems_wrong_and_left_out_rows_decide() {
         let much = Made { contaminated: 0.4, ..SEEN };
-        assert_eq!(Made { trusting: 0.5, ..much }.settle(), (Belief::TrustedLabels, FAR));
-        assert_eq!(Made { trusting: 0.97, ..much }.settle(), (Belief::Usual, 0));
-        assert_eq!(Made { trusting: 0.5, ..SEEN }.settle(), (Belief::Usual, 0));
+        assert_eq!(Made { trusting: 0.5, ..much }.settle(), (TRUSTING, FAR));
+        assert_eq!(Made { trusting: 0.97, ..much }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { trusting: 0.5, ..SEEN }.settle(), (Belief::USUAL, 0));
+    }
+    #[test]
+    fn errors_start_even_if_much_seems_wrong_and_left_out_rows_are_for_it() {
+        assert_eq!(Made { even: [0.5; 7], ..SEEN }.settle(), (Belief::USUAL, 0));
+        let much = Made { contaminated: 0.4, ..SEEN };
+        assert_eq!(Made { even: [0.5; 7], ..much }.settle(), (EVEN, 0));
+        // A little is enough with few rows, and taken for a tie with many.
+        let little = Made { even: [0.95; 7], ..much };
+        assert_eq!(little.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { rows: 500, ..little }.settle(), (EVEN, 0));
+        // The weight prior is then searched for again, and other beliefs may still give way.
+        let dip = [0.5, 0.5, 0.4, 0.3, 0.3, 0.5, 0.5];
+        assert_eq!(Made { even: dip, ..much }.settle(), (EVEN, 3));
+        assert_eq!(Made { even: [0.9; 7], trusting: 0.3, ..much }.settle(), (TRUSTING, FAR));
+        let overlap = Made { even: [0.5; 7], soft: 0.1, has_unclear_borders: true, ..much };
+        assert_eq!(overlap.settle(), (Belief::softly(Start::EvenErrors), 0));
     }
 }
