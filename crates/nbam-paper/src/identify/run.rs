@@ -86,11 +86,8 @@ pub(super) fn run(method: Method, prepared: &Prepared, seed: u64, monitor: &dyn 
     let start = Instant::now();
     let mut outcome = match (method.fit(is_classification)?, &prepared.given) {
         (Some(Fit::Labels(params)), Targets::Labels { labels, .. }) => {
-            let mut params = params.seed(seed).threads(1);
-            // Ours settles on all that it believes by itself, as it does for a user: a strength that is given would keep it from that.
-            if !method.is_ours() {
-                params = params.weight_prior(prepared.weight_prior(labels, seed, monitor)?);
-            }
+            let params = params.seed(seed).threads(1);
+            let params = with_shared_prior(method, params, || prepared.weight_prior(labels, seed, monitor))?;
             let measures = run_labels(params.check()?, prepared, labels, monitor)?;
             Outcome { measures, probabilities: None }
         }
@@ -125,6 +122,16 @@ pub(super) fn run(method: Method, prepared: &Prepared, seed: u64, monitor: &dyn 
     }
     outcome.measures.threads = 1;
     Ok(outcome)
+}
+
+/// The parameters with the strength of the weight prior that all methods for labels share, but for ours: it settles on all that it believes by
+/// itself, as it does for a user, and a strength that is given would keep it from that.
+fn with_shared_prior(
+    method: Method,
+    params: Params<Classification>,
+    strength: impl FnOnce() -> Result<f64>,
+) -> Result<Params<Classification>> {
+    if method.is_ours() { Ok(params) } else { Ok(params.weight_prior(strength()?)) }
 }
 
 fn run_labels(
@@ -262,6 +269,20 @@ fn mixed_kinds() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_other_methods_are_given_a_weight_prior() {
+        let strength = |method: Method| {
+            let params = with_shared_prior(method, Classifier::params(), || Ok(0.25)).unwrap();
+            serde_json::to_value(params).unwrap()["weight_prior"].as_f64()
+        };
+        for method in [Method::Default, Method::DefaultOne] {
+            assert_eq!(strength(method), None, "{}", method.name());
+        }
+        for method in [Method::CrossEntropy, Method::StudentT, Method::Huber, Method::Gce] {
+            assert_eq!(strength(method), Some(0.25), "{}", method.name());
+        }
+    }
 
     #[test]
     fn folds_hold_the_same_share_of_every_label() {
