@@ -170,7 +170,7 @@ impl Checked<Classification> {
         let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
         let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
-        let Settled { weight_prior, belief, lost } = fit.settle()?;
+        let Settled { weight_prior, belief, lost, is_blind } = fit.settle()?;
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {
             fit.train(weight_prior, belief, None, (member, members), is_parallel)
@@ -188,7 +188,8 @@ impl Checked<Classification> {
         let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
-        model.warnings = posterior_warnings(&posterior);
+        model.warnings.extend(is_blind.then(Warning::blind));
+        model.warnings.extend(posterior_warnings(&posterior));
         model.warnings.extend(class_warnings(rows.labels, classes, model.transitions(), &shares));
         if !lost.is_empty() {
             model.warnings.push(Warning::overlap(&lost));

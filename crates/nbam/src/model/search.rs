@@ -25,9 +25,11 @@ const FEW_ROWS: usize = 100;
 const SMALL: usize = 1000;
 /// Share of contaminated labels from which a fit may be one that never got to see the pattern.
 const SUSPICIOUS: f64 = 0.2;
+/// Part of what labels cost without features that these must save, or they say nothing about them.
+const LEAST_GAIN: f64 = 0.02;
 /// Standard errors from which a difference between few rows is clear.
 const CLEAR: f64 = 2.0;
-/// Standard errors with which left-out rows back a belief that has another sign in its favour.
+/// Standard errors with which left-out rows back what has another sign in its favour, or what is nearly always so.
 const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
@@ -91,6 +93,8 @@ pub(crate) struct Settled {
     pub(crate) belief: Belief,
     /// The classes that vanish under the usual belief, if it was given up for them.
     pub(crate) lost: Vec<usize>,
+    /// Whether the features were seen not to predict the labels of rows that were left out.
+    pub(crate) is_blind: bool,
 }
 
 /// What a trial fit says.
@@ -117,7 +121,7 @@ impl Fit<'_> {
         let usual = usual_weight_prior(rows);
         let given = self.params.weight_prior.or((rows < FEW_ROWS).then_some(usual));
         if let Some(weight_prior) = given {
-            return Ok(Settled { weight_prior, belief: Belief::USUAL, lost: Vec::new() });
+            return Ok(Settled { weight_prior, belief: Belief::USUAL, lost: Vec::new(), is_blind: false });
         }
         let division = Division::new(rows, self.params.seed);
         let (inside, left_out) = (division.without(0), division.part(0));
@@ -132,7 +136,31 @@ impl Fit<'_> {
             whole: |belief, step| self.trial(strength(step), belief, &everything, &[], true),
         };
         let (belief, step, lost) = search.settle(rows)?;
-        Ok(Settled { weight_prior: strength(step), belief, lost })
+        let is_blind = self.is_blind(&search.trials[&(belief, step)].losses, &inside, &left_out);
+        Ok(Settled { weight_prior: strength(step), belief, lost, is_blind })
+    }
+
+    /// Whether a trial's left-out labels cost about as much as they do if all that is known is how frequent each is among the rows inside.
+    ///
+    /// Where features say nothing about the labels, any share of wrong labels explains them equally well, and what a fit says of single rows rests on
+    /// its beliefs alone.
+    fn is_blind(&self, losses: &[f64], inside: &[u32], left_out: &[u32]) -> bool {
+        let weight = |row: u32| self.labels.weights.map_or(1.0, |weights| f64::from(weights[row as usize]));
+        // Half a row more of each class: a label that only left-out rows have is not impossible.
+        let mut totals = vec![0.5; self.classes];
+        inside.iter().for_each(|&row| totals[self.labels.labels[row as usize]] += weight(row));
+        let total: f64 = totals.iter().sum();
+        // What a verified row costs says how probable its switch is, too.
+        let is_judged =
+            |row: u32| self.labels.known.is_none_or(|known| known[row as usize] == Known::Unknown);
+        let judged = left_out.iter().zip(losses).filter(|(row, _)| is_judged(**row));
+        let (by_share, by_features): (Vec<f64>, Vec<f64>) = judged
+            .map(|(&row, &loss)| {
+                let share = totals[self.labels.labels[row as usize]] / total;
+                (-weight(row) * share.ln() * (1.0 - LEAST_GAIN), loss)
+            })
+            .unzip();
+        !by_share.is_empty() && !is_better(&by_share, &by_features, HINT)
     }
 
     /// Trains on some rows, and looks at what the labels of others cost.

@@ -18,7 +18,7 @@ pub struct Warning {
 impl Warning {
     /// Every code, in the order of gravity.
     ///
-    /// * `posterior_not_trusted`: more than half of the rows look contaminated.
+    /// * `posterior_not_trusted`: more than half of the rows look contaminated, or the features do not predict the labels.
     /// * `branches_possibly_swapped`: two classes seem to have changed names, or one was taken for another.
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.
@@ -36,6 +36,13 @@ impl Warning {
 
     fn new(code: usize, classes: &[usize], message: String) -> Self {
         Self { code: Self::CODES[code].into(), message, classes: classes.to_vec() }
+    }
+
+    /// Left-out labels are no more probable given the features than without them.
+    pub(crate) fn blind() -> Self {
+        let message = "the features do not predict the labels of rows that were left out of the fit better than chance; then nothing tells \
+                       a wrong label from a right one, and neither the share nor the probabilities mean anything";
+        Self::new(0, &[], message.into())
     }
 
     /// The shares of contradicted labels in the halves near to and far from a border differ much.

@@ -10,6 +10,7 @@ use nbam::{
     Silent, TransitionPrior,
 };
 use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
 
 fn share_right(posterior: &[f64], truth: &[bool]) -> f64 {
     let right = posterior.iter().zip(truth).filter(|(posterior, truth)| (**posterior > 0.5) == **truth);
@@ -249,6 +250,22 @@ fn classes_that_overlap_are_not_wrong_labels() {
     let rate = contamination.iter().sum::<f64>() / 5000.0;
     let codes: Vec<&str> = model.warnings().iter().map(|warning| warning.code.as_str()).collect();
     assert!(rate < 0.08 && codes == ["unclear_borders"], "rate {rate}, {codes:?}");
+}
+
+/// Where features say nothing about the labels, any share of wrong ones explains them: that share must not be reported without a word. With
+/// labels that features do tell, a tenth of them wrong, there is nothing to say.
+#[test]
+fn features_without_a_signal_are_warned_of() {
+    let codes = |class: fn(&[f32], &mut ChaCha8Rng) -> usize| {
+        let (x, y) = normal_points(2000, 4, 44, class);
+        let features = Features::new(&x, 4).unwrap();
+        let model = Classifier::params().hidden(&[32]).epochs(40).members(1).fit(&features, &y).unwrap();
+        model.warnings().iter().map(|warning| warning.code.clone()).collect::<Vec<_>>()
+    };
+    let blind = codes(|_, random| usize::from(random.random::<f32>() < 0.5));
+    assert_eq!(blind[0], "posterior_not_trusted");
+    let seeing = codes(|point, random| usize::from((point[0] > 0.0) == (random.random::<f32>() < 0.9)));
+    assert!(!seeing.contains(&"posterior_not_trusted".into()), "{seeing:?}");
 }
 
 /// A plain loss has no branch for a wrong label, so that a row known to be wrong must not be learned from.
