@@ -137,6 +137,9 @@ pub(crate) fn rate_sentence(summary: &Summary) -> String {
     let rows = counted(summary.rows, noun);
     let interval = format!("between {} and {}", percent(rate.low), percent(rate.high));
     let looks = if summary.rows == 1 { "looks" } else { "look" };
+    if summary.warnings.iter().any(|warning| warning.code == "no_signal") {
+        return format!("How many of the {rows} are wrong cannot be said: the features do not predict them.");
+    }
     if rate.mean * (summary.rows as f64) < 0.5 {
         return format!("Practically none of the {rows} {looks} wrong.");
     }

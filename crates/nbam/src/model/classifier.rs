@@ -170,7 +170,7 @@ impl Checked<Classification> {
         let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
         let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
-        let Settled { weight_prior, belief, lost, is_blind } = fit.settle()?;
+        let Settled { weight_prior, belief, lost, has_signal } = fit.settle()?;
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {
             fit.train(weight_prior, belief, None, (member, members), is_parallel)
@@ -188,17 +188,35 @@ impl Checked<Classification> {
         let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
-        model.warnings.extend(is_blind.then(Warning::blind));
-        model.warnings.extend(posterior_warnings(&posterior));
-        model.warnings.extend(class_warnings(rows.labels, classes, model.transitions(), &shares));
-        if !lost.is_empty() {
-            model.warnings.push(Warning::overlap(&lost));
-        } else if matches!(model.params.task.model, LabelModel::Transition(_)) {
-            let unclear = borders::unclear(model.places(rows));
-            model.warnings.extend(unclear.map(|(near, far)| Warning::borders(near, far)));
-        }
+        model.warnings = if has_signal {
+            model.all_warnings(rows, &posterior, &shares, &lost)
+        } else {
+            // Whatever else a fit to nothing shows is a consequence.
+            vec![Warning::no_signal()]
+        };
         model.training = Some(posterior);
         Ok(model)
+    }
+}
+
+impl Classifier {
+    /// What the posterior, the classes and the borders between them say.
+    fn all_warnings(
+        &self,
+        rows: &LabelledRows<'_>,
+        posterior: &Posterior,
+        shares: &[Vec<f64>],
+        lost: &[usize],
+    ) -> Vec<Warning> {
+        let mut warnings = posterior_warnings(posterior);
+        warnings.extend(class_warnings(rows.labels, self.classes, self.transitions(), shares));
+        if !lost.is_empty() {
+            warnings.push(Warning::overlap(lost));
+        } else if matches!(self.params.task.model, LabelModel::Transition(_)) {
+            let unclear = borders::unclear(self.places(rows));
+            warnings.extend(unclear.map(|(near, far)| Warning::borders(near, far)));
+        }
+        warnings
     }
 }
 

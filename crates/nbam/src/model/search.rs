@@ -93,8 +93,8 @@ pub(crate) struct Settled {
     pub(crate) belief: Belief,
     /// The classes that vanish under the usual belief, if it was given up for them.
     pub(crate) lost: Vec<usize>,
-    /// Whether the features were seen not to predict the labels of rows that were left out.
-    pub(crate) is_blind: bool,
+    /// Whether the features predict the labels of rows that were left out; true as well where none were.
+    pub(crate) has_signal: bool,
 }
 
 /// What a trial fit says.
@@ -121,7 +121,7 @@ impl Fit<'_> {
         let usual = usual_weight_prior(rows);
         let given = self.params.weight_prior.or((rows < FEW_ROWS).then_some(usual));
         if let Some(weight_prior) = given {
-            return Ok(Settled { weight_prior, belief: Belief::USUAL, lost: Vec::new(), is_blind: false });
+            return Ok(Settled { weight_prior, belief: Belief::USUAL, lost: Vec::new(), has_signal: true });
         }
         let division = Division::new(rows, self.params.seed);
         let (inside, left_out) = (division.without(0), division.part(0));
@@ -136,15 +136,15 @@ impl Fit<'_> {
             whole: |belief, step| self.trial(strength(step), belief, &everything, &[], true),
         };
         let (belief, step, lost) = search.settle(rows)?;
-        let is_blind = self.is_blind(&search.trials[&(belief, step)].losses, &inside, &left_out);
-        Ok(Settled { weight_prior: strength(step), belief, lost, is_blind })
+        let has_signal = self.has_signal(&search.trials[&(belief, step)].losses, &inside, &left_out);
+        Ok(Settled { weight_prior: strength(step), belief, lost, has_signal })
     }
 
-    /// Whether a trial's left-out labels cost about as much as they do if all that is known is how frequent each is among the rows inside.
+    /// Whether a trial's left-out labels cost less than they do if all that is known is how frequent each is among the rows inside.
     ///
     /// Where features say nothing about the labels, any share of wrong labels explains them equally well, and what a fit says of single rows rests on
     /// its beliefs alone.
-    fn is_blind(&self, losses: &[f64], inside: &[u32], left_out: &[u32]) -> bool {
+    fn has_signal(&self, losses: &[f64], inside: &[u32], left_out: &[u32]) -> bool {
         let weight = |row: u32| self.labels.weights.map_or(1.0, |weights| f64::from(weights[row as usize]));
         // Half a row more of each class: a label that only left-out rows have is not impossible.
         let mut totals = vec![0.5; self.classes];
@@ -160,7 +160,7 @@ impl Fit<'_> {
                 (-weight(row) * share.ln() * (1.0 - LEAST_GAIN), loss)
             })
             .unzip();
-        !by_share.is_empty() && !is_better(&by_share, &by_features, HINT)
+        by_share.is_empty() || is_better(&by_share, &by_features, HINT)
     }
 
     /// Trains on some rows, and looks at what the labels of others cost.

@@ -18,14 +18,16 @@ pub struct Warning {
 impl Warning {
     /// Every code, in the order of gravity.
     ///
-    /// * `posterior_not_trusted`: more than half of the rows look contaminated, or the features do not predict the labels.
+    /// * `no_signal`: the features do not predict the labels, so that any share of wrong ones explains them.
+    /// * `posterior_not_trusted`: more than half of the rows look contaminated.
     /// * `branches_possibly_swapped`: two classes seem to have changed names, or one was taken for another.
     /// * `members_disagree`: networks from different starts tell different stories.
     /// * `prior_above_half`: in some class most labels are taken for wrong.
     /// * `unclear_borders`: labels are contradicted mostly where classes are alike; errors and ambiguity look the same there;
     ///   or the features do not tell a class from another.
     /// * `few_rows`: a class has too few rows to be judged.
-    pub const CODES: [&'static str; 6] = [
+    pub const CODES: [&'static str; 7] = [
+        "no_signal",
         "posterior_not_trusted",
         "branches_possibly_swapped",
         "members_disagree",
@@ -39,9 +41,9 @@ impl Warning {
     }
 
     /// Left-out labels are no more probable given the features than without them.
-    pub(crate) fn blind() -> Self {
-        let message = "the features do not predict the labels of rows that were left out of the fit better than chance; then nothing tells \
-                       a wrong label from a right one, and neither the share nor the probabilities mean anything";
+    pub(crate) fn no_signal() -> Self {
+        let message = "the features do not predict the labels of rows that were left out of a fit better than chance does; then nothing tells \
+                       a wrong label from a right one, and neither the share of wrong labels nor the probabilities mean anything";
         Self::new(0, &[], message.into())
     }
 
@@ -53,7 +55,7 @@ impl Warning {
             100.0 * near,
             100.0 * far
         );
-        Self::new(4, &[], message)
+        Self::new(5, &[], message)
     }
 
     /// These classes vanish unless borders may be soft.
@@ -68,7 +70,7 @@ impl Warning {
             "the features do not tell {names} from other classes, or most of these labels are wrong; such rows were taken for \
              ambiguous, and the probabilities there may be too low"
         );
-        Self::new(4, classes, message)
+        Self::new(5, classes, message)
     }
 
     /// The sentence with the classes' names in place of their numbers.
@@ -99,7 +101,7 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
     let mean = posterior.contamination.iter().sum::<f64>() / rows;
     if mean > 0.5 {
         warnings.push(Warning::new(
-            0,
+            1,
             &[],
             format!(
                 "{:.0} % of the rows look contaminated; when most rows are wrong, the data cannot say which are right",
@@ -112,7 +114,7 @@ pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
         means.iter().copied().fold(f64::MIN, f64::max) - means.iter().copied().fold(f64::MAX, f64::min);
     if means.len() > 1 && (posterior.member_spread > SPREAD_LIMIT || range > MEANS_LIMIT) {
         warnings.push(Warning::new(
-            2,
+            3,
             &[],
             format!(
                 "networks from {} different starts disagree: they find between {:.1} % and {:.1} % contaminated, \
@@ -164,7 +166,7 @@ pub(crate) fn class_warnings<'a>(
                 let message = format!(
                     "class {from} and class {to} may have changed names in the fit: most labels of each are taken for the other"
                 );
-                warnings.push(Warning::new(1, &[from, to], message));
+                warnings.push(Warning::new(2, &[from, to], message));
             }
         }
     }
@@ -174,14 +176,14 @@ pub(crate) fn class_warnings<'a>(
             "class {class} has all but vanished from the fit: nearly every label of class {class} is taken for wrong, and \
              its rows for another class"
         );
-        warnings.push(Warning::new(1, &[class], message));
+        warnings.push(Warning::new(2, &[class], message));
     }
     for class in 0..classes {
         let rates = transitions.iter().map(|transition| transition.rates()[class]);
         let highest = rates.fold(0.0, f64::max);
         if highest > 0.5 {
             warnings.push(Warning::new(
-                3,
+                4,
                 &[class],
                 format!(
                     "{:.0} % of the rows that really are of class {class} seem to carry another label; above one half this \
@@ -194,7 +196,7 @@ pub(crate) fn class_warnings<'a>(
     for (class, count) in counts.iter().enumerate().filter(|(_, count)| **count < ROWS_LIMIT) {
         let message =
             format!("class {class} has {count} rows: too few to tell a wrong label from a rare one");
-        warnings.push(Warning::new(5, &[class], message));
+        warnings.push(Warning::new(6, &[class], message));
     }
     warnings
 }
