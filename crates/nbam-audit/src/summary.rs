@@ -178,7 +178,7 @@ impl CheckSummary {
 /// A reason to read the result with care.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// A short, stable name for programs, such as `few-rows`.
+    /// A short, stable name for programs, such as `few_rows`.
     pub code: String,
     /// The same for people, in whole sentences.
     pub message: String,
@@ -293,7 +293,7 @@ mod tests {
         });
         let scored = Scored::new("kind", posterior(vec![0.01, 0.98]), targets).unwrap();
         let decisions = decide(&scored, FlagRule::at(0.05).unwrap());
-        let warning = Warning { code: "few-rows".into(), message: "There are few rows.".into() };
+        let warning = Warning { code: "few_rows".into(), message: "There are few rows.".into() };
         Summary::new(&scored, &decisions, RunFacts { warnings: vec![warning], ..RunFacts::default() })
     }
 
@@ -335,6 +335,14 @@ mod tests {
             "About 19 % of the 1,797 labels look wrong (between 17 % and 21 %). 340 rows are flagged; about 17 of those \
              flags are expected to be false alarms."
         );
+    }
+
+    #[test]
+    fn the_headline_gives_no_share_that_means_nothing() {
+        let mut summary = classification();
+        summary.warnings[0].code = "no_signal".into();
+        let headline = summary.headline();
+        assert!(headline.starts_with("How many of the 2 labels are wrong cannot be said"), "{headline}");
     }
 
     #[test]

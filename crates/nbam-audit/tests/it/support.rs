@@ -177,7 +177,7 @@ pub(crate) fn facts() -> RunFacts {
         }),
         duplicates_in_conflict: 4,
         warnings: vec![Warning {
-            code: "few-rows".into(),
+            code: "few_rows".into(),
             message: "The class 7 has only 21 rows, so its percentages are rough.".into(),
         }],
         notes: vec!["The column “batch” is constant and was dropped.".into()],
