@@ -29,7 +29,7 @@ const SUSPICIOUS: f64 = 0.2;
 const LEAST_GAIN: f64 = 0.02;
 /// Standard errors from which a difference between few rows is clear.
 const CLEAR: f64 = 2.0;
-/// Standard errors with which left-out rows back what has another sign in its favour, or what is nearly always so.
+/// Standard errors with which left-out rows back a belief that has another sign in its favour.
 const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
@@ -136,7 +136,10 @@ impl Fit<'_> {
             whole: |belief, step| self.trial(strength(step), belief, &everything, &[], true),
         };
         let (belief, step, lost) = search.settle(rows)?;
-        let has_signal = self.has_signal(&search.trials[&(belief, step)].losses, &inside, &left_out);
+        let settled = &search.trials[&(belief, step)];
+        // Two signs, since few left-out rows may be hard to predict by chance.
+        let has_signal =
+            settled.contaminated <= SUSPICIOUS || self.has_signal(&settled.losses, &inside, &left_out);
         Ok(Settled { weight_prior: strength(step), belief, lost, has_signal })
     }
 
@@ -160,7 +163,8 @@ impl Fit<'_> {
                 (-weight(row) * share.ln() * (1.0 - LEAST_GAIN), loss)
             })
             .unzip();
-        by_share.is_empty() || is_better(&by_share, &by_features, HINT)
+        // No standard errors are asked for: labels that are rare, or often wrong, cost little less with features that tell them.
+        by_share.is_empty() || is_better(&by_share, &by_features, 0.0)
     }
 
     /// Trains on some rows, and looks at what the labels of others cost.
