@@ -188,12 +188,12 @@ impl Checked<Classification> {
         let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
-        model.warnings = if has_signal {
-            model.all_warnings(rows, &posterior, &shares, &lost)
-        } else {
-            // Whatever else a fit to nothing shows is a consequence.
-            vec![Warning::no_signal()]
-        };
+        model.warnings = model.all_warnings(rows, &posterior, &shares, &lost);
+        if !has_signal {
+            // What else a fit to nothing shows of itself is a consequence; what it shows of the rows is not.
+            model.warnings.retain(Warning::is_of_rows);
+            model.warnings.insert(0, Warning::no_signal());
+        }
         model.training = Some(posterior);
         Ok(model)
     }

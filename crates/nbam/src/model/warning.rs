@@ -40,6 +40,11 @@ impl Warning {
         Self { code: Self::CODES[code].into(), message, classes: classes.to_vec() }
     }
 
+    /// Whether it is about the rows themselves, whatever was made of them.
+    pub(crate) fn is_of_rows(&self) -> bool {
+        self.code == Self::CODES[6]
+    }
+
     /// Left-out labels are no more probable given the features than without them.
     pub(crate) fn no_signal() -> Self {
         let message = "the features do not predict the labels of rows that were left out of a fit better than chance does; then nothing tells \
