@@ -143,7 +143,8 @@ class NBAMEstimator(BaseEstimator):
         self.warnings_ = [
             FitWarning(code, message, tuple(classes[places])) for code, message, places in native.warnings(names)
         ]
-        self.loss_curve_ = np.mean(native.losses(), axis=0).tolist()
+        # Networks that left rows out may differ by an epoch or two in number.
+        self.loss_curve_ = [float(np.mean(losses)) for losses in zip(*native.losses(), strict=False)]
 
     def prior(self, X: ArrayLike) -> _Array:
         """The probability that a row's target is wrong, before it is seen: `pi(x)`.

@@ -138,9 +138,11 @@ fn review_labels(
     given: Vec<usize>,
     asked: Asked,
 ) -> Result<(Posterior, Targets), Error> {
-    let review = model.review(&features(design)?, &given)?;
-    let left = model.training().filter(|_| asked == Asked::Training);
-    let posterior = left.cloned().unwrap_or(review.posterior);
+    let features = features(design)?;
+    let review = match asked {
+        Asked::Training => model.review_training(&features, &given)?,
+        Asked::New => model.review(&features, &given)?,
+    };
     let targets = ClassTargets {
         classes,
         given,
@@ -148,7 +150,7 @@ fn review_labels(
         suggested: review.suggested,
         suggested_probability: review.suggested_probability.into_iter().map(|p| p.clamp(0.0, 1.0)).collect(),
     };
-    Ok((posterior.into(), Targets::Classification(targets)))
+    Ok((review.posterior.into(), Targets::Classification(targets)))
 }
 
 fn review_values(

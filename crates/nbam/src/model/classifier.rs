@@ -1,13 +1,14 @@
 //! The classifier.
 
 use super::borders::{self, Place};
+use super::committee::{Committee, log_of};
 use super::ensemble::{averaged_posterior, fit_members};
 use super::fit_labels::Fit;
 use super::labels::{LabelModel, LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
-use super::search::Settled;
+use super::search::{Belief, Settled};
 use super::selection::{Candidate, kept};
 use super::warning::{Warning, class_warnings, posterior_warnings};
 use crate::density::categorical::log_softmax;
@@ -39,8 +40,12 @@ pub struct Classifier {
     pub(crate) classes: usize,
     pub(crate) scaler: Scaler,
     pub(crate) members: Vec<ClassifierMember>,
+    /// Whether the posterior is that of the members' mean prediction ([`super::committee`]), and not the mean of theirs.
+    pub(crate) is_pooled: bool,
     pub(crate) losses: Vec<Vec<f64>>,
     pub(crate) training: Option<Posterior>,
+    /// `log p(.|x)` of the rows of the fit by the networks that left them out, where there are such.
+    pub(crate) left_out: Option<Vec<f32>>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -170,10 +175,14 @@ impl Checked<Classification> {
         let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
         let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
-        let Settled { weight_prior, belief, lost, has_signal } = fit.settle()?;
+        let settled = fit.settle()?;
+        if let Some(committee) = fit.second_opinion(&settled)? {
+            return Ok(self.of_committee(committee, rows, classes, scaler.clone()));
+        }
+        let Settled { weight_prior, belief, lost, has_signal } = settled;
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {
-            fit.train(weight_prior, belief, None, (member, members), is_parallel)
+            fit.train(weight_prior, belief, None, params.batch_size, (member, members), is_parallel)
         })?;
         let (fitted, shares) = best_explanation(fitted, weight_prior, rows.labels.len());
         let averaged = averaged_posterior(&fitted, rows.labels.len());
@@ -184,29 +193,65 @@ impl Checked<Classification> {
         }
         let mut params = Params { weight_prior: Some(weight_prior), ..params.clone() };
         params.task.model = belief.model(params.task.model);
-        let (training, warnings) = (None, Vec::new());
-        let mut model = Classifier { params, classes, scaler, members, losses, training, warnings };
+        let mut model = Classifier { losses, ..Classifier::loaded(params, classes, scaler, members, false) };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
-        model.warnings = model.all_warnings(rows, &posterior, &shares, &lost);
-        if !has_signal {
-            // What else a fit to nothing shows of itself is a consequence; what it shows of the rows is not.
-            model.warnings.retain(Warning::is_of_rows);
-            model.warnings.insert(0, Warning::no_signal());
-        }
+        model.warnings = model.all_warnings(rows, &posterior, &shares, &lost, has_signal);
         model.training = Some(posterior);
         Ok(model)
+    }
+
+    /// Fits a committee without a look at what one fit to all rows would give.
+    pub(crate) fn fit_committee(&self, rows: &LabelledRows<'_>, monitor: &dyn Monitor) -> Result<Classifier> {
+        let classes = rows.check()?;
+        in_pool(self.0.threads, || {
+            let weights = relative_weights(rows.weights);
+            let scaler = Scaler::fit(&rows.features, weights.as_deref(), &self.0.scaling)?;
+            let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
+            let committee = self.fit_on(rows, classes, &scaler, labels, monitor).committee()?;
+            Ok(self.of_committee(committee, rows, classes, scaler.clone()))
+        })?
+    }
+
+    fn of_committee(
+        &self,
+        committee: Committee,
+        rows: &LabelledRows<'_>,
+        classes: usize,
+        scaler: Scaler,
+    ) -> Classifier {
+        let Committee { networks, losses, transition, log_p, division_means, weight_prior, has_signal } =
+            committee;
+        let mut params = Params { weight_prior: Some(weight_prior), ..self.0.clone() };
+        params.task.model = Belief::COMMITTEE.model(params.task.model);
+        let member =
+            |network| ClassifierMember { network, state: LabelState::Transition(transition.clone()) };
+        let members = networks.into_iter().map(member).collect();
+        let mut model = Classifier { losses, ..Classifier::loaded(params, classes, scaler, members, true) };
+        let mut sum = PosteriorSum::new(rows.labels.len());
+        let state = &model.members[0].state;
+        sum.add(
+            log_p.chunks_exact(classes).zip(rows.labels).map(|(log_p, &label)| {
+                columns(&state.evidence(log_p, classes, label, &mut vec![0.0; classes]))
+            }),
+        );
+        let posterior = Posterior { member_means: division_means, ..sum.finish() }.with_known(rows.known);
+        model.left_out = Some(log_p);
+        model.warnings = model.all_warnings(rows, &posterior, &[], &[], has_signal);
+        model.training = Some(posterior);
+        model
     }
 }
 
 impl Classifier {
-    /// What the posterior, the classes and the borders between them say.
+    /// What the posterior, the classes and the borders between them say; little of that counts where the features say nothing.
     fn all_warnings(
         &self,
         rows: &LabelledRows<'_>,
         posterior: &Posterior,
         shares: &[Vec<f64>],
         lost: &[usize],
+        has_signal: bool,
     ) -> Vec<Warning> {
         let mut warnings = posterior_warnings(posterior);
         warnings.extend(class_warnings(rows.labels, self.classes, self.transitions(), shares));
@@ -215,6 +260,11 @@ impl Classifier {
         } else if matches!(self.params.task.model, LabelModel::Transition(_)) {
             let unclear = borders::unclear(self.places(rows));
             warnings.extend(unclear.map(|(near, far)| Warning::borders(near, far)));
+        }
+        if !has_signal {
+            // What else a fit to nothing shows of itself is a consequence; what it shows of the rows is not.
+            warnings.retain(Warning::is_of_rows);
+            warnings.insert(0, Warning::no_signal());
         }
         warnings
     }
@@ -247,6 +297,18 @@ fn best_explanation<'a>(
 }
 
 impl Classifier {
+    /// A classifier that knows nothing of the rows that it was trained on.
+    pub(crate) fn loaded(
+        params: Params<Classification>,
+        classes: usize,
+        scaler: Scaler,
+        members: Vec<ClassifierMember>,
+        is_pooled: bool,
+    ) -> Self {
+        let (losses, training, left_out, warnings) = (Vec::new(), None, None, Vec::new());
+        Self { params, classes, scaler, members, is_pooled, losses, training, left_out, warnings }
+    }
+
     /// Number of classes.
     pub fn classes(&self) -> usize {
         self.classes
@@ -336,6 +398,22 @@ impl Classifier {
         }
     }
 
+    /// How many opinions there are of a row: one of each member, or one of all.
+    fn opinions(&self) -> usize {
+        if self.is_pooled { 1 } else { self.members.len() }
+    }
+
+    /// Calls `say` with each opinion of a row, as a label state and the outputs of a network, or what takes their place.
+    fn each_opinion(&self, outputs: &[&[f32]], mut say: impl FnMut(&LabelState, &[f32])) {
+        if self.is_pooled {
+            let mut mean = vec![0.0; self.classes];
+            self.mean_probabilities(outputs, &mut mean);
+            say(&self.members[0].state, &log_of(&mean));
+        } else {
+            self.members.iter().zip(outputs).for_each(|(member, outputs)| say(&member.state, outputs));
+        }
+    }
+
     /// The most probable class of each row.
     ///
     /// # Errors
@@ -350,17 +428,17 @@ impl Classifier {
     /// When the features do not fit the model.
     pub fn prior(&self, features: &Features<'_>) -> Result<Vec<f64>> {
         check_features(features, self.features())?;
+        let networks = self.networks();
+        let opinions = self.opinions() as f64;
         in_pool(self.params.threads, || {
-            let mut total = vec![0.0; features.rows()];
-            for member in &self.members {
-                let rows = self.scoring(features).each_row(&member.network, |_, outputs| {
-                    sigmoid(member.state.logit_prior(outputs, self.classes, &mut vec![0.0; self.classes]))
+            let mut priors = vec![0.0; features.rows()];
+            self.scoring(features).each_row_into(&networks, &mut priors, 1, |_, outputs, prior| {
+                let mut log_p = vec![0.0; self.classes];
+                self.each_opinion(outputs, |state, outputs| {
+                    prior[0] += sigmoid(state.logit_prior(outputs, self.classes, &mut log_p)) / opinions;
                 });
-                for (total, prior) in total.iter_mut().zip(rows) {
-                    *total += prior / self.members.len() as f64;
-                }
-            }
-            total
+            });
+            priors
         })
     }
 
@@ -384,6 +462,18 @@ impl Classifier {
 
     fn posterior_here(&self, features: &Features<'_>, labels: &[usize]) -> Posterior {
         let mut sum = PosteriorSum::new(labels.len());
+        if self.is_pooled {
+            let mut rows = vec![[0.0; 4]; labels.len()];
+            self.scoring(features).each_row_into(&self.networks(), &mut rows, 1, |row, outputs, result| {
+                self.each_opinion(outputs, |state, outputs| {
+                    let mut log_p = vec![0.0; self.classes];
+                    result[0] = columns(&state.evidence(outputs, self.classes, labels[row], &mut log_p));
+                });
+            });
+            sum.add(rows.into_iter());
+            return sum.finish();
+        }
+        // One network after the other: all members' opinions of a million rows need not be held at once.
         for member in &self.members {
             let rows = self.scoring(features).each_row(&member.network, |row, outputs| {
                 columns(&member.state.evidence(
@@ -403,6 +493,15 @@ impl Classifier {
         let LabelledRows { features, labels, weights, .. } = *rows;
         let has_weight = |row: u32| weights.is_none_or(|weights| weights[row as usize] > 0.0);
         let sample = borders::sample(0..labels.len() as u32, has_weight);
+        if let Some(log_p) = &self.left_out {
+            let place = |&row: &u32| {
+                let at = row as usize * self.classes;
+                let p: Vec<f64> =
+                    log_p[at..at + self.classes].iter().map(|log_p| f64::from(*log_p).exp()).collect();
+                Place::of(&p, labels[row as usize])
+            };
+            return sample.iter().map(place).collect();
+        }
         let mut places = vec![Place::default(); sample.len()];
         let scoring = Scoring { rows: Some(&sample), ..self.scoring(&features) };
         scoring.each_row_into(&self.networks(), &mut places, 1, |row, outputs, place| {
@@ -422,12 +521,12 @@ impl Classifier {
         check_features(features, self.features())?;
         let rows: Vec<u32> = (0..features.rows() as u32).collect();
         let mut densities = in_pool(self.params.threads, || self.anomaly_densities(features, &rows))?;
-        let members = self.members.len() as f64;
-        densities.iter_mut().for_each(|density| *density /= members);
+        let opinions = self.opinions() as f64;
+        densities.iter_mut().for_each(|density| *density /= opinions);
         Ok(densities)
     }
 
-    /// The sum over members of `q(y|x)` of every class, for some rows.
+    /// The sum over opinions of `q(y|x)` of every class, for some rows.
     pub(crate) fn anomaly_densities(&self, features: &Features<'_>, rows: &[u32]) -> Vec<f64> {
         let classes = self.classes;
         let networks = self.networks();
@@ -435,11 +534,11 @@ impl Classifier {
         let mut densities = vec![0.0; rows.len() * classes];
         scoring.each_row_into(&networks, &mut densities, classes, |_, outputs, densities| {
             let mut log_p = vec![0.0; classes];
-            for (member, outputs) in self.members.iter().zip(outputs) {
+            self.each_opinion(outputs, |state, outputs| {
                 for (y, density) in densities.iter_mut().enumerate() {
-                    *density += member.state.evidence(outputs, classes, y, &mut log_p).log_anomaly.exp();
+                    *density += state.evidence(outputs, classes, y, &mut log_p).log_anomaly.exp();
                 }
-            }
+            });
         });
         densities
     }
@@ -456,14 +555,34 @@ impl Classifier {
             self.scoring(features).each_row_into(&networks, &mut choices, 1, |row, outputs, choice| {
                 choice[0] = self.choice(outputs, labels[row]);
             });
-            Review {
-                posterior: self.posterior_here(features, labels),
-                predicted: choices.iter().map(|choice| choice.predicted.0).collect(),
-                predicted_probability: choices.iter().map(|choice| choice.predicted.1).collect(),
-                suggested: choices.iter().map(|choice| choice.suggested.0).collect(),
-                suggested_probability: choices.iter().map(|choice| choice.suggested.1).collect(),
-            }
+            Review::new(self.posterior_here(features, labels), &choices)
         })
+    }
+
+    /// Posterior, prediction and suggestion of each of the rows that the model was just fitted on. The posterior is [`Self::training`]'s;
+    /// where networks left rows out, predictions and suggestions are by those that did not see the row.
+    ///
+    /// # Errors
+    /// When the rows do not fit the model.
+    pub fn review_training(&self, features: &Features<'_>, labels: &[usize]) -> Result<Review> {
+        let Some(posterior) = &self.training else { return self.review(features, labels) };
+        self.check_rows(features, labels)?;
+        check_length("rows of the fit", labels.len(), posterior.contamination.len())?;
+        let Some(log_p) = &self.left_out else {
+            return Ok(Review { posterior: posterior.clone(), ..self.review(features, labels)? });
+        };
+        let rows = log_p.chunks_exact(self.classes).zip(labels);
+        let choices: Vec<Choice> = rows
+            .map(|(log_p, &label)| {
+                let mut probabilities = vec![0.0; self.classes];
+                probabilities.iter_mut().zip(log_p).for_each(|(p, log_p)| *p = f64::from(*log_p).exp());
+                let predicted = largest(&probabilities);
+                let (mut log_p_wide, mut true_class) = (vec![0.0; self.classes], vec![0.0; self.classes]);
+                self.members[0].state.suggest(log_p, label, &mut log_p_wide, &mut true_class);
+                Choice { predicted, suggested: largest(&true_class) }
+            })
+            .collect();
+        Ok(Review::new(posterior.clone(), &choices))
     }
 
     fn choice(&self, outputs: &[&[f32]], label: usize) -> Choice {
@@ -471,14 +590,26 @@ impl Classifier {
         let (mut log_p, mut true_class) = (vec![0.0; classes], vec![0.0; classes]);
         let (mut predicted, mut suggested) = (vec![0.0; classes], vec![0.0; classes]);
         self.mean_probabilities(outputs, &mut predicted);
-        for (member, outputs) in self.members.iter().zip(outputs) {
-            let evidence = member.state.evidence(outputs, classes, label, &mut log_p);
-            member.state.true_class(&log_p, label, evidence.posterior(), &mut true_class);
+        let opinions = self.opinions() as f64;
+        self.each_opinion(outputs, |state, outputs| {
+            state.suggest(outputs, label, &mut log_p, &mut true_class);
             for (sum, value) in suggested.iter_mut().zip(&true_class) {
-                *sum += value / self.members.len() as f64;
+                *sum += value / opinions;
             }
-        }
+        });
         Choice { predicted: largest(&predicted), suggested: largest(&suggested) }
+    }
+}
+
+impl Review {
+    fn new(posterior: Posterior, choices: &[Choice]) -> Self {
+        Self {
+            posterior,
+            predicted: choices.iter().map(|choice| choice.predicted.0).collect(),
+            predicted_probability: choices.iter().map(|choice| choice.predicted.1).collect(),
+            suggested: choices.iter().map(|choice| choice.suggested.0).collect(),
+            suggested_probability: choices.iter().map(|choice| choice.suggested.1).collect(),
+        }
     }
 }
 

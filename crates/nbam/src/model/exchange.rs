@@ -44,8 +44,7 @@ impl Checked<Classification> {
             }
         };
         let members = vec![ClassifierMember { network, state }];
-        let (losses, training, warnings) = (Vec::new(), None, Vec::new());
-        Ok(Classifier { params: self.0, classes, scaler, members, losses, training, warnings })
+        Ok(Classifier::loaded(self.0, classes, scaler, members, false))
     }
 }
 

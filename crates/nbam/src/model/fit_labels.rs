@@ -21,17 +21,18 @@ pub(crate) struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    /// Trains one network under a belief, on these rows or on all.
+    /// Trains one network under a belief, on these rows or on all, in batches of at most so many.
     pub(crate) fn train(
         &self,
         weight_prior: f64,
         belief: Belief,
         rows: Option<&[u32]>,
+        batch: usize,
         (member, members): (usize, usize),
         is_parallel: bool,
     ) -> Result<Trained<LabelObjective<'_>>> {
         let (params, task) = (self.params, &self.params.task);
-        let mut plan = params.plan(rows.map_or(self.features.rows(), <[u32]>::len), member);
+        let mut plan = params.plan(rows.map_or(self.features.rows(), <[u32]>::len), batch, member);
         plan.prior = weight_prior;
         if rows.is_some() {
             plan.averaged = 0;

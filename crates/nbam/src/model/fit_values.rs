@@ -37,7 +37,8 @@ impl Fit<'_> {
         is_parallel: bool,
     ) -> Result<Trained<ValueObjective<'_>>> {
         let (params, task) = (self.params, &self.params.task);
-        let mut plan = params.plan(rows.map_or(self.features.rows(), <[u32]>::len), member);
+        let mut plan =
+            params.plan(rows.map_or(self.features.rows(), <[u32]>::len), params.batch_size, member);
         plan.prior = weight_prior;
         if rows.is_some() {
             plan.averaged = 0;

@@ -234,6 +234,12 @@ impl LabelState {
         }
     }
 
+    /// The probability of each true class given the network's outputs and the label, into `out`.
+    pub(crate) fn suggest(&self, outputs: &[f32], y: usize, log_p: &mut [f64], out: &mut [f64]) {
+        let evidence = self.evidence(outputs, log_p.len(), y, log_p);
+        self.true_class(log_p, y, evidence.posterior(), out);
+    }
+
     /// The prior logit of a row, which needs no label.
     pub(crate) fn logit_prior(&self, outputs: &[f32], classes: usize, log_p: &mut [f64]) -> f64 {
         self.evidence(outputs, classes, 0, log_p).logit_prior

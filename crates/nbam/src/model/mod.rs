@@ -4,6 +4,7 @@ mod anomaly;
 mod borders;
 mod channel;
 mod classifier;
+mod committee;
 mod ensemble;
 mod exchange;
 mod fit_labels;

@@ -408,9 +408,9 @@ impl<T> Params<T> {
         Ok(())
     }
 
-    /// How each member is trained on this many rows.
-    pub(crate) fn plan(&self, rows: usize, member: usize) -> Plan {
-        let batch = self.batch_size.min(rows);
+    /// How each member is trained on this many rows, in batches of at most so many.
+    pub(crate) fn plan(&self, rows: usize, batch: usize, member: usize) -> Plan {
+        let batch = self.batch_size.min(batch).min(rows);
         let steps = rows.div_ceil(batch);
         let epochs = self.epochs.unwrap_or_else(|| MINIMUM_EPOCHS.max(MINIMUM_STEPS.div_ceil(steps)));
         Plan {

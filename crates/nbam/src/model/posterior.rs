@@ -23,6 +23,11 @@ pub struct Posterior {
 }
 
 impl Posterior {
+    /// The mean contamination of the rows.
+    pub(crate) fn mean(&self) -> f64 {
+        self.contamination.iter().sum::<f64>() / self.contamination.len().max(1) as f64
+    }
+
     /// Rows whose switch is known are as certain as that.
     pub(crate) fn with_known(mut self, known: Option<&[Known]>) -> Self {
         for (contamination, known) in self.contamination.iter_mut().zip(known.unwrap_or_default()) {

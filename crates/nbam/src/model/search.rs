@@ -21,16 +21,16 @@ const WEAKEST: u8 = 6;
 /// in a network that is held too tightly, so that small steps would not find the way to it.
 const FAR: u8 = 4;
 /// Rows below which the left-out ones are too few to decide, and below which only a clear difference does.
-const FEW_ROWS: usize = 100;
+pub(crate) const FEW_ROWS: usize = 100;
 const SMALL: usize = 1000;
 /// Share of contaminated labels from which a fit may be one that never got to see the pattern.
 const SUSPICIOUS: f64 = 0.2;
 /// Part of what labels cost without features that these must save, or they say nothing about them.
 const LEAST_GAIN: f64 = 0.02;
 /// Standard errors from which a difference between few rows is clear.
-const CLEAR: f64 = 2.0;
+pub(crate) const CLEAR: f64 = 2.0;
 /// Standard errors with which left-out rows back a belief that has another sign in its favour.
-const HINT: f64 = 1.0;
+pub(crate) const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
 
@@ -57,6 +57,9 @@ pub(crate) struct Belief {
 
 impl Belief {
     const USUAL: Self = Self::from(Start::Usual);
+
+    /// What the members of a committee believe ([`super::committee`]): sharpness would hide how little they know.
+    pub(crate) const COMMITTEE: Self = Self::softly(Start::TrustedLabels);
 
     const fn from(start: Start) -> Self {
         Self { start, has_soft_borders: false }
@@ -99,9 +102,9 @@ pub(crate) struct Settled {
 
 /// What a trial fit says.
 #[derive(Debug, Clone, Default)]
-struct TrialFit {
+pub(crate) struct TrialFit {
     /// The cost of each left-out label.
-    losses: Vec<f64>,
+    pub(crate) losses: Vec<f64>,
     /// The classes that vanished from the fit.
     lost: Vec<usize>,
     /// The share of the labels that are contaminated.
@@ -121,7 +124,8 @@ impl Fit<'_> {
         let usual = usual_weight_prior(rows);
         let given = self.params.weight_prior.or((rows < FEW_ROWS).then_some(usual));
         if let Some(weight_prior) = given {
-            return Ok(Settled { weight_prior, belief: Belief::USUAL, lost: Vec::new(), has_signal: true });
+            let (belief, lost) = (Belief::USUAL, Vec::new());
+            return Ok(Settled { weight_prior, belief, lost, has_signal: true });
         }
         let division = Division::new(rows, self.params.seed);
         let (inside, left_out) = (division.without(0), division.part(0));
@@ -147,7 +151,7 @@ impl Fit<'_> {
     ///
     /// Where features say nothing about the labels, any share of wrong labels explains them equally well, and what a fit says of single rows rests on
     /// its beliefs alone.
-    fn has_signal(&self, losses: &[f64], inside: &[u32], left_out: &[u32]) -> bool {
+    pub(crate) fn has_signal(&self, losses: &[f64], inside: &[u32], left_out: &[u32]) -> bool {
         let weight = |row: u32| self.labels.weights.map_or(1.0, |weights| f64::from(weights[row as usize]));
         // Half a row more of each class: a label that only left-out rows have is not impossible.
         let mut totals = vec![0.5; self.classes];
@@ -168,7 +172,7 @@ impl Fit<'_> {
     }
 
     /// Trains on some rows, and looks at what the labels of others cost.
-    fn trial(
+    pub(crate) fn trial(
         &self,
         strength: f64,
         belief: Belief,
@@ -176,13 +180,14 @@ impl Fit<'_> {
         left_out: &[u32],
         is_parallel: bool,
     ) -> Result<TrialFit> {
-        let trained = match self.train(strength, belief, Some(inside), (0, 1), is_parallel) {
-            Err(error) if error.kind() == ErrorKind::Diverged => {
-                let losses = vec![f64::INFINITY; left_out.len()];
-                return Ok(TrialFit { losses, ..TrialFit::default() });
-            }
-            trained => trained?,
-        };
+        let trained =
+            match self.train(strength, belief, Some(inside), self.params.batch_size, (0, 1), is_parallel) {
+                Err(error) if error.kind() == ErrorKind::Diverged => {
+                    let losses = vec![f64::INFINITY; left_out.len()];
+                    return Ok(TrialFit { losses, ..TrialFit::default() });
+                }
+                trained => trained?,
+            };
         let labels = inside.iter().map(|&row| self.labels.labels[row as usize]);
         let counts = label_counts(labels, self.classes);
         let channel = trained.objective.channel();
@@ -333,7 +338,7 @@ fn weakest_that_helps(rows: usize, mut prefers: impl FnMut(u8, u8, f64) -> Resul
 }
 
 /// Whether the second losses are lower by more than some standard errors of the difference.
-fn is_better(first: &[f64], second: &[f64], standard_errors: f64) -> bool {
+pub(crate) fn is_better(first: &[f64], second: &[f64], standard_errors: f64) -> bool {
     let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
     let count = gains.len() as f64;
     let mean = gains.iter().sum::<f64>() / count;

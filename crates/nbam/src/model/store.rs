@@ -41,8 +41,18 @@ struct Description {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Task {
-    Classification { params: Params<Classification>, classes: usize, states: Vec<LabelState> },
-    Regression { params: Params<Regression>, target: TargetScale, states: Vec<ValueState> },
+    Classification {
+        params: Params<Classification>,
+        classes: usize,
+        states: Vec<LabelState>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_pooled: bool,
+    },
+    Regression {
+        params: Params<Regression>,
+        target: TargetScale,
+        states: Vec<ValueState>,
+    },
 }
 
 /// A model as two pieces of memory: what [`Model::save`] writes to its two files.
@@ -126,7 +136,7 @@ impl Model {
             Network::from_tensors(shape.clone(), read).map_err(|error| damaged(path, &error))
         };
         let model = match description.task {
-            Task::Classification { params, classes, states } => {
+            Task::Classification { params, classes, states, is_pooled } => {
                 if !(2..=CLASS_LIMIT).contains(&classes) {
                     return Err(damaged(path, &"the number of classes is out of range"));
                 }
@@ -142,8 +152,7 @@ impl Model {
                     members.push(ClassifierMember { network: network(index)?, state });
                 }
                 check_members(members.len(), path)?;
-                let (losses, training, warnings) = (Vec::new(), None, Vec::new());
-                Self::Classifier(Classifier { params, classes, scaler, members, losses, training, warnings })
+                Self::Classifier(Classifier::loaded(params, classes, scaler, members, is_pooled))
             }
             Task::Regression { params, target, states } => {
                 if !(target.spread > 0.0 && target.spread.is_finite() && target.centre.is_finite()) {
@@ -210,6 +219,7 @@ impl Classifier {
                 params: self.params.clone(),
                 classes: self.classes,
                 states: self.members.iter().map(|member| member.state.clone()).collect(),
+                is_pooled: self.is_pooled,
             },
         }
     }

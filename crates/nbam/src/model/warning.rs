@@ -102,8 +102,7 @@ const ROWS_LIMIT: usize = 10;
 /// Warnings that need only the posterior.
 pub(crate) fn posterior_warnings(posterior: &Posterior) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let rows = posterior.contamination.len().max(1) as f64;
-    let mean = posterior.contamination.iter().sum::<f64>() / rows;
+    let mean = posterior.mean();
     if mean > 0.5 {
         warnings.push(Warning::new(
             1,

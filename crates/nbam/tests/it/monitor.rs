@@ -47,9 +47,10 @@ impl Monitor for Count {
 
 #[test]
 fn trial_fits_are_told_from_the_members() {
-    let features: Vec<f32> = (0..200).map(|i| i as f32).collect();
+    // So many that no committee is asked.
+    let features: Vec<f32> = (0..1600).map(|i| i as f32).collect();
     let x = Features::new(&features, 1).unwrap();
-    let y: Vec<usize> = (0..200).map(|i| i / 100).collect();
+    let y: Vec<usize> = (0..1600).map(|i| i / 800).collect();
     let rows = LabelledRows { features: x, labels: &y, weights: None, known: None };
     let params = Classifier::params().epochs(3).members(2);
     let count = |params: nbam::Params<nbam::Classification>| {

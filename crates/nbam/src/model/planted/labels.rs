@@ -28,8 +28,13 @@ impl Classifier {
         }
         let weights = planting.weights(rows.weights);
         let params = Params { seed: self.params.seed ^ SALT, ..self.params.clone() };
-        let again = Checked::<Classification>(params)
-            .fit_rows(&LabelledRows { labels: &labels, weights: Some(&weights), ..*rows }, monitor)?;
+        let planted = LabelledRows { labels: &labels, weights: Some(&weights), ..*rows };
+        let params = Checked::<Classification>(params);
+        let again = if self.is_pooled {
+            params.fit_committee(&planted, monitor)?
+        } else {
+            params.fit_rows(&planted, monitor)?
+        };
         planting.measure(training(again.training(), labels.len())?)
     }
 }
