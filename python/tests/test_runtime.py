@@ -162,7 +162,7 @@ def test_it_works_after_a_fork():
 
 def test_progress(capfd):
     pytest.importorskip("tqdm")
-    x, y = made(300, 4)
+    x, y = made(1600, 4)  # so many rows that no committee is asked
     endless(max_epochs=4, hidden_layer_sizes=(8,), verbose=1).fit(x, y)
     shown = capfd.readouterr().err
     assert "trying how smooth it should be" in shown
