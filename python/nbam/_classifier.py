@@ -39,7 +39,8 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
     max_epochs : int, default=None
         Passes over the rows; by default at least 25, and at least 1,500 steps. 200 with the paper's preset.
     n_members : int, default=None
-        Networks that are trained from different starts and averaged; 4 by default, 1 with the paper's preset.
+        Networks that are trained from different starts and averaged; 4 by default, 1 with the paper's preset. Where 100 to 1,500
+        rows are judged by a committee (docs/identification.md), it has five networks for each.
     average : bool, default=True
         Whether `contamination_` is averaged over the last fifth of the epochs (not with the paper's preset).
     preset : {"default", "paper"}, default="default"
