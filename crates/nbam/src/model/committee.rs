@@ -17,7 +17,7 @@ use super::fit_labels::Fit;
 use super::labels::{LabelModel, Labels, TransitionPrior};
 use super::left_out::{Division, FOLDS};
 use super::params::usual_weight_prior;
-use super::search::{Belief, CLEAR, FEW_ROWS, HINT, Settled, is_better};
+use super::search::{Belief, CLEAR, FEW_ROWS, Settled, is_better};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::Network;
@@ -79,7 +79,7 @@ impl Fit<'_> {
             return Ok(None);
         }
         let committee = self.committee_from(vec![first])?;
-        Ok(is_better(usual, &self.pooled_losses(&committee.log_p), HINT).then_some(committee))
+        Ok(is_better(usual, &self.pooled_losses(&committee.log_p), CLEAR).then_some(committee))
     }
 
     /// What each row's label costs under what was settled on, if the row is left out.

@@ -7,14 +7,17 @@ use rand_chacha::ChaCha8Rng;
 
 /// Parts that the rows are divided into.
 pub(crate) const FOLDS: usize = 5;
+/// Rows that are enough to choose by: with more, trial fits would take as long as the fit and decide nothing else.
+pub(crate) const ENOUGH: usize = 100_000;
 
-/// A random division of the rows into [`FOLDS`] parts.
+/// A random division of the rows, or of [`ENOUGH`] of them, into [`FOLDS`] parts.
 pub(crate) struct Division(Vec<u32>);
 
 impl Division {
     pub(crate) fn new(rows: usize, seed: u64) -> Self {
         let mut order: Vec<u32> = (0..rows as u32).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        order.truncate(ENOUGH);
         Self(order)
     }
 
@@ -44,5 +47,25 @@ impl Monitor for Trial<'_> {
 
     fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_row_is_left_out_once_and_of_many_rows_enough() {
+        for (rows, divided) in [(12, 12), (ENOUGH, ENOUGH), (2 * ENOUGH + 1, ENOUGH)] {
+            let division = Division::new(rows, 1);
+            let left_out: BTreeSet<u32> = (0..FOLDS).flat_map(|fold| division.part(fold)).collect();
+            assert_eq!(left_out.len(), divided);
+            // From all of the rows, not from the first.
+            assert!(left_out.last().is_some_and(|last| *last as usize + 100 > rows));
+            let inside: BTreeSet<u32> = division.without(0).into_iter().collect();
+            assert!(division.part(0).iter().all(|row| !inside.contains(row)));
+            assert_eq!(inside.len() + division.part(0).len(), divided);
+        }
     }
 }

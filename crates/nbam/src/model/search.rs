@@ -4,7 +4,7 @@ use super::borders::{self, Place};
 use super::ensemble::fit_members;
 use super::fit_labels::Fit;
 use super::labels::{LabelModel, TransitionPrior};
-use super::left_out::Division;
+use super::left_out::{Division, ENOUGH};
 use super::params::usual_weight_prior;
 use super::warning::{label_counts, vanished};
 use crate::density::categorical::log_softmax;
@@ -30,7 +30,7 @@ const LEAST_GAIN: f64 = 0.02;
 /// Standard errors from which a difference between few rows is clear.
 pub(crate) const CLEAR: f64 = 2.0;
 /// Standard errors with which left-out rows back a belief that has another sign in its favour.
-pub(crate) const HINT: f64 = 1.0;
+const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
 
@@ -130,13 +130,16 @@ impl Fit<'_> {
         let division = Division::new(rows, self.params.seed);
         let (inside, left_out) = (division.without(0), division.part(0));
         let everything: Vec<u32> = (0..rows as u32).collect();
-        let strength = |step: u8| usual / 5_f64.powf(f64::from(step) / 2.0);
+        let weaker = |usual: f64, step: u8| usual / 5_f64.powf(f64::from(step) / 2.0);
+        let strength = |step: u8| weaker(usual, step);
+        // What is usual depends on the rows, and of very many only some are divided.
+        let trial_strength = |step: u8| weaker(usual_weight_prior(rows.min(ENOUGH)), step);
         let first = fit_members(2, |at, is_parallel| {
-            self.trial(strength([0, FAR][at]), Belief::USUAL, &inside, &left_out, is_parallel)
+            self.trial(trial_strength([0, FAR][at]), Belief::USUAL, &inside, &left_out, is_parallel)
         })?;
         let mut search = Search {
             trials: [0, FAR].map(|step| (Belief::USUAL, step)).into_iter().zip(first).collect(),
-            trial: |belief, step| self.trial(strength(step), belief, &inside, &left_out, true),
+            trial: |belief, step| self.trial(trial_strength(step), belief, &inside, &left_out, true),
             whole: |belief, step| self.trial(strength(step), belief, &everything, &[], true),
         };
         let (belief, step, lost) = search.settle(rows)?;

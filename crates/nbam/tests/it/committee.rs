@@ -3,7 +3,7 @@
 use crate::made::{clusters, normal_points};
 use nbam::corrupt::{Corrupted, symmetric};
 use nbam::metrics::{average_precision, reliability};
-use nbam::{Classifier, Features, LabelledRows, Model, Silent};
+use nbam::{Classification, Classifier, Features, LabelledRows, Model, Params, Silent};
 
 /// The class depends on products of features, and 500 rows are too few to see that clearly. One label in ten is wrong.
 fn hard() -> (Vec<f32>, Corrupted<usize>) {
@@ -13,13 +13,16 @@ fn hard() -> (Vec<f32>, Corrupted<usize>) {
     (x, symmetric(&y, 2, 0.2, 52).unwrap())
 }
 
+fn params() -> Params<Classification> {
+    Classifier::params().hidden(&[64, 64]).members(2)
+}
+
 /// One fit to all rows learns every label by heart here, or takes what it could not learn for wrong.
 #[test]
 fn what_few_rows_leave_open_is_neither_right_nor_wrong() {
     let (x, corrupted) = hard();
     let features = Features::new(&x, 8).unwrap();
-    let params = Classifier::params().hidden(&[64, 64]).members(2);
-    let model = params.fit(&features, &corrupted.targets).unwrap();
+    let model = params().fit(&features, &corrupted.targets).unwrap();
     let posterior = model.training().unwrap();
     let found = average_precision(&posterior.contamination, &corrupted.is_contaminated).unwrap();
     let curve = reliability(&posterior.contamination, &corrupted.is_contaminated, 15).unwrap();
@@ -37,8 +40,7 @@ fn classes_that_are_told_apart_need_no_committee() {
     let (x, y) = clusters(600, 6);
     let corrupted = symmetric(&y, 10, 0.2, 7).unwrap();
     let features = Features::new(&x, 12).unwrap();
-    let params = Classifier::params().hidden(&[64, 64]).members(2);
-    assert_eq!(params.fit(&features, &corrupted.targets).unwrap().networks().len(), 2);
+    assert_eq!(params().fit(&features, &corrupted.targets).unwrap().networks().len(), 2);
 }
 
 #[test]
@@ -46,10 +48,9 @@ fn a_committee_has_the_same_bits_for_any_threads_and_when_it_is_loaded() {
     let (x, corrupted) = hard();
     let features = Features::new(&x, 8).unwrap();
     let given = &corrupted.targets;
-    let params = Classifier::params().hidden(&[32]).epochs(60).members(1);
-    let fit = |threads: usize| params.clone().threads(threads).fit(&features, given).unwrap();
+    let fit = |threads: usize| params().threads(threads).fit(&features, given).unwrap();
     let (model, other) = (fit(1), fit(2));
-    assert_eq!(model.networks().len(), 5);
+    assert_eq!(model.networks().len(), 10);
     assert_eq!(model.training(), other.training());
 
     let review = model.review_training(&features, given).unwrap();
@@ -81,8 +82,7 @@ fn a_committee_has_the_same_bits_for_any_threads_and_when_it_is_loaded() {
 fn planted_errors_are_judged_by_a_committee_too() {
     let (x, corrupted) = hard();
     let features = Features::new(&x, 8).unwrap();
-    let params = Classifier::params().hidden(&[32]).epochs(60).members(1);
-    let model = params.fit(&features, &corrupted.targets).unwrap();
+    let model = params().fit(&features, &corrupted.targets).unwrap();
     let rows = LabelledRows { features, labels: &corrupted.targets, weights: None, known: None };
     let check = model.check_by_planting(&rows, &Silent).unwrap();
     assert!(check.planted > 0 && check.rows > 20, "{check:?}");
