@@ -28,7 +28,7 @@ def progress(verbose: int) -> Iterator[Callable[[bool, int, int, float], None] |
         if bar.total != total:
             bar.total = total
             bar.reset()
-        bar.set_description("nbam: trying how smooth it should be" if is_trial else "nbam", refresh=False)
+        bar.set_description("nbam: trial fits, judged by left-out rows" if is_trial else "nbam", refresh=False)
         bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
         bar.update()
 

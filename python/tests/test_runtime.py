@@ -165,7 +165,7 @@ def test_progress(capfd):
     x, y = made(1600, 4)  # so many rows that no committee is asked
     endless(max_epochs=4, hidden_layer_sizes=(8,), verbose=1).fit(x, y)
     shown = capfd.readouterr().err
-    assert "trying how smooth it should be" in shown
+    assert "trial fits, judged by left-out rows" in shown
     assert "8/8" in shown
     assert "loss=" in shown
     endless(max_epochs=4, hidden_layer_sizes=(8,)).fit(x, y)

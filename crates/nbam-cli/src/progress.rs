@@ -13,7 +13,7 @@ use crate::printer::Printer;
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// What trial fits are for.
-const TRIALS: &str = "trying how smooth the model should be";
+const TRIALS: &str = "trial fits, judged by left-out rows";
 
 /// Reports a fit's progress and passes Ctrl-C on to it.
 pub(crate) struct FitProgress {

@@ -38,8 +38,8 @@ pub trait Monitor: Sync {
     /// Called after each epoch of each member.
     fn epoch(&self, progress: Progress);
 
-    /// Called after each epoch of a trial fit: before the members are trained, left-out rows may have to decide how smooth the model is. How
-    /// many trials there will be depends on what they give.
+    /// Called after each epoch of a trial fit: before the members are trained, left-out rows may have to decide how smooth the model is, which
+    /// beliefs hold, and with few rows whether a committee judges better. How many trials there will be depends on what they give.
     fn trial_epoch(&self, _: Progress) {}
 
     /// Asked before each step: `true` ends the fit with an error of kind
