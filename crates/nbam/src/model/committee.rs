@@ -31,6 +31,9 @@ const MANY_ROWS: usize = 1500;
 const WEAKER: f64 = 5.0;
 /// Rows of a batch: with few rows, small ones take as many steps in less time.
 const BATCH: usize = 64;
+/// Parts of the rows that must each find the committee better. A single fit that ends in a wrong optimum makes the labels of its part improbable,
+/// which says nothing of the fit to all rows.
+const AGREEING: usize = FOLDS - 1;
 /// Steps of the channel's estimate at most, and the change of a rate below which it is done.
 const STEPS: usize = 500;
 const DONE: f64 = 1e-7;
@@ -79,7 +82,8 @@ impl Fit<'_> {
             return Ok(None);
         }
         let committee = self.committee_from(vec![first])?;
-        Ok(is_better(usual, &self.pooled_losses(&committee.log_p), CLEAR).then_some(committee))
+        let division = Division::new(usual.len(), self.params.seed);
+        Ok(is_clear(usual, &self.pooled_losses(&committee.log_p), &division).then_some(committee))
     }
 
     /// What each row's label costs under what was settled on, if the row is left out.
@@ -201,6 +205,16 @@ impl Fit<'_> {
     }
 }
 
+/// Whether labels cost clearly less the second way, and not only in one part of the rows.
+fn is_clear(first: &[f64], second: &[f64], division: &Division) -> bool {
+    let agrees = |fold: &usize| {
+        let part = division.part(*fold);
+        let of_part = |losses: &[f64]| -> Vec<f64> { part.iter().map(|&row| losses[row as usize]).collect() };
+        is_better(&of_part(first), &of_part(second), 0.0)
+    };
+    is_better(first, second, CLEAR) && (0..FOLDS).filter(agrees).count() >= AGREEING
+}
+
 /// The transition that makes the labels of these rows most probable given the predictions, by expectation maximisation.
 fn estimate(
     prior: TransitionPrior,
@@ -253,6 +267,22 @@ mod tests {
 
     fn labels(labels: &[usize]) -> Labels<'_> {
         Labels { labels, weights: None, known: None }
+    }
+
+    #[test]
+    fn one_part_does_not_decide() {
+        let division = Division::new(100, 1);
+        // What labels cost more the first way, in so many of the parts.
+        let losses = |parts: usize| {
+            let mut losses = vec![0.9; 100];
+            (0..parts).flat_map(|part| division.part(part)).for_each(|row| losses[row as usize] = 9.0);
+            losses
+        };
+        let second = vec![1.0; 100];
+        let decisions = [1, 3, 4, 5].map(|parts| is_clear(&losses(parts), &second, &division));
+        assert_eq!(decisions, [false, false, true, true]);
+        assert!(is_better(&losses(1), &second, CLEAR));
+        assert!(!is_clear(&losses(0), &second, &division));
     }
 
     #[test]
