@@ -15,12 +15,14 @@ import json
 import subprocess
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import numpy
 import pandas
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -97,6 +99,8 @@ def main():
     parser.add_argument("--rows", type=int, default=600)
     parser.add_argument("--results", type=Path, default=Path("results/small.jsonl"))
     options = parser.parse_args()
+    # The MLP is used as it comes.
+    warnings.simplefilter("ignore", ConvergenceWarning)
     lines = options.results.read_text().splitlines() if options.results.exists() else []
     done = {tuple(json.loads(line)["table"]) for line in lines}
     for classes, separation in SHAPES:
