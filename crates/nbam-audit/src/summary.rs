@@ -33,6 +33,9 @@ pub struct Summary {
     pub expected_fdr: f64,
     /// Which class turned into which, most rows first.
     pub transitions: Vec<TransitionSummary>,
+    /// The share of the variance of the values that look right for which the features account; none for a classification.
+    #[serde(default)]
+    pub explained: Option<f64>,
     /// Groups of rows with equal features and different labels.
     pub duplicates_in_conflict: usize,
     /// Reasons to read the result with care.
@@ -239,9 +242,14 @@ impl Summary {
             flagged: decisions.flags.count,
             expected_fdr: decisions.flags.expected_fdr,
             transitions: transitions.collect(),
+            explained: decisions.explained,
             duplicates_in_conflict: facts.duplicates_in_conflict,
             warnings: facts.warnings,
-            notes: facts.notes,
+            notes: facts
+                .notes
+                .into_iter()
+                .chain(decisions.explained.map(words::explained_sentence))
+                .collect(),
             check: facts.check,
             seconds: facts.timing.total(),
             timing: facts.timing,
@@ -304,7 +312,7 @@ mod tests {
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(
             keys(&value),
-            "check classes duplicates_in_conflict expected_fdr features flagged notes rate rows seconds seed settings target \
+            "check classes duplicates_in_conflict expected_fdr explained features flagged notes rate rows seconds seed settings target \
              task timing transitions version warnings"
         );
         assert_eq!(keys(&value["rate"]), "count_sd high low mean member_sd members");
@@ -345,17 +353,34 @@ mod tests {
         assert!(headline.starts_with("How many of the 2 labels are wrong cannot be said"), "{headline}");
     }
 
-    #[test]
-    fn a_regression_has_no_classes_and_speaks_of_values() {
+    fn regression(given: [f64; 3], predicted: [f64; 3]) -> Summary {
         let targets = Targets::Regression(ValueTargets {
-            given: vec![1.0; 3],
-            predicted: vec![1.0; 3],
+            given: given.to_vec(),
+            predicted: predicted.to_vec(),
             predicted_sd: vec![0.1; 3],
             error: None,
         });
         let scored = Scored::new("y", posterior(vec![0.001; 3]), targets).unwrap();
         let decisions = decide(&scored, FlagRule::at(0.05).unwrap());
-        let summary = Summary::new(&scored, &decisions, RunFacts::default());
+        Summary::new(&scored, &decisions, RunFacts { notes: vec!["First.".into()], ..RunFacts::default() })
+    }
+
+    #[test]
+    fn a_regression_says_how_much_it_explains() {
+        let summary = regression([1.0, 2.0, 3.0], [1.5, 2.0, 2.5]);
+        assert_eq!(summary.explained, Some(0.75));
+        let [first, explained] = &summary.notes[..] else { panic!("{:?}", summary.notes) };
+        assert_eq!(first, "First.");
+        assert!(explained.replace('\u{a0}', " ").starts_with("The features explain 75 % of the variance"));
+        let blind = regression([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]);
+        assert!(blind.notes[1].starts_with("The features explain practically none"));
+        let constant = regression([1.0; 3], [1.0; 3]);
+        assert_eq!((constant.explained, constant.notes.len(), classification().explained), (None, 1, None));
+    }
+
+    #[test]
+    fn a_regression_has_no_classes_and_speaks_of_values() {
+        let summary = regression([1.0; 3], [1.0; 3]);
         assert_eq!((summary.task.as_str(), summary.classes.len()), ("regression", 0));
         assert!(summary.headline().starts_with("Practically none of the 3 values look wrong"));
         assert!(summary.headline().contains("No row is flagged"));

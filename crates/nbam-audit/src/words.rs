@@ -172,6 +172,14 @@ pub(crate) fn flag_sentence(flagged: usize, expected_fdr: f64) -> String {
     }
 }
 
+/// What the features explain of a regression's targets: errors that are smaller than the rest cannot be seen.
+pub(crate) fn explained_sentence(share: f64) -> String {
+    let part = if share < 0.005 { "practically none".to_owned() } else { percent(share) };
+    format!(
+        "The features explain {part} of the variance of the values that look right; the rest passes for noise, in which smaller errors hide."
+    )
+}
+
 /// Why a row is suspected, for someone who never heard of a likelihood. The row must exist.
 pub(crate) fn evidence_sentence(scored: &Scored, row: usize, evidence: &Evidence) -> String {
     let posterior = scored.posterior();

@@ -3,6 +3,7 @@
 mod budget;
 mod classes;
 mod evidence;
+mod explained;
 mod flags;
 mod histogram;
 mod rate;
@@ -34,6 +35,8 @@ pub struct Decisions {
     pub budget: ReviewBudget,
     /// The prior and the posterior class by class; empty for a regression.
     pub classes: Vec<ClassRate>,
+    /// The share of the variance of the values that look right for which the features account; `None` for a classification.
+    pub explained: Option<f64>,
     /// How the posterior is distributed.
     pub histogram: Histogram,
     /// All rows by falling contamination; rows with equal contamination keep their input order.
@@ -46,18 +49,22 @@ pub fn decide(scored: &Scored, rule: FlagRule) -> Decisions {
     let contamination = &posterior.contamination;
     let order = by_falling(contamination);
     let flags = flags::flag(contamination, &order, rule);
-    let (transitions, classes) = match scored.targets() {
+    let (transitions, classes, explained) = match scored.targets() {
         Targets::Classification(targets) => (
             transitions::count(targets, &flags.is_flagged),
             classes::by_class(targets, posterior, &flags.is_flagged),
+            None,
         ),
-        Targets::Regression(_) => (Transitions::default(), Vec::new()),
+        Targets::Regression(targets) => {
+            (Transitions::default(), Vec::new(), explained::share(targets, contamination))
+        }
     };
     Decisions {
         rate: rate::estimate(contamination, &posterior.member_means),
         transitions,
         budget: ReviewBudget::new(contamination, &order),
         classes,
+        explained,
         histogram: Histogram::new(contamination, &flags.is_flagged),
         flags,
         order,
