@@ -210,6 +210,9 @@ fn facts(report: &Report<'_>) -> Vec<Fact> {
         facts.push(fact(words::count(scored.classes().len()), "classes"));
     }
     facts.push(fact(words::count(decisions.flags.count), "flagged"));
+    if let Some(share) = summary.explained {
+        facts.push(fact(words::percent(share), "of the variance explained"));
+    }
     if summary.duplicates_in_conflict > 0 {
         let label = "groups of identical rows whose labels contradict each other";
         facts.push(fact(words::count(summary.duplicates_in_conflict), label));

@@ -20,6 +20,15 @@ fn the_headline_comes_first_and_in_words() {
 }
 
 #[test]
+fn what_the_features_explain_is_told_of_numbers_only() {
+    let told = |html: &str| html.contains("of the variance explained");
+    let (_, summary, html) = report(&regression(400, 0.1, 2), "prices.csv", facts());
+    assert!(told(&html) && summary.explained.is_some_and(|share| share > 0.5), "{:?}", summary.explained);
+    let (_, summary, html) = report(&classification(400, digits(3), &[0.2], 2), "digits.csv", facts());
+    assert!(!told(&html) && summary.explained.is_none());
+}
+
+#[test]
 fn nothing_in_a_report_points_to_the_network() {
     let (_, _, html) = report(&classification(500, digits(3), &[0.2], 2), "digits.csv", facts());
     for reference in ["http://", "https://", "src=\"/", "@import", "url("] {
