@@ -167,7 +167,7 @@ impl PaperNetwork {
             };
             side_by_side(pieces, part == "weight")
         })?;
-        let scaler = Scaler { mean: values(self.mean.val())?, scale: values(self.scale.val())? };
+        let scaler = Scaler::plain(values(self.mean.val())?, values(self.scale.val())?);
         params.with_network(network, scaler, classes)
     }
 }

@@ -159,12 +159,19 @@ impl Checked<Classification> {
         let weights = relative_weights(rows.weights);
         let scaler = Scaler::fit(&rows.features, weights.as_deref(), &params.scaling)?;
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
-        let fit = self.fit_on(rows, classes, &scaler, labels, monitor);
-        let settled = fit.settle()?;
-        if let Some(committee) = fit.second_opinion(&settled)? {
-            return Ok(self.of_committee(committee, rows, classes, scaler.clone()));
+        let mut fit = self.fit_on(rows, classes, &scaler, labels, monitor);
+        let mut settled = fit.settle()?;
+        let in_pieces = scaler.in_pieces(&rows.features, weights.as_deref(), &params.scaling);
+        if let Some(scaler) = in_pieces.as_ref().filter(|_| !settled.losses.is_empty()) {
+            let other = self.fit_on(rows, classes, scaler, labels, monitor);
+            if let Some(better) = other.settle_if_better(&settled)? {
+                (fit, settled) = (other, better);
+            }
         }
-        let Settled { weight_prior, belief, lost, has_signal } = settled;
+        if let Some(committee) = fit.second_opinion(&settled)? {
+            return Ok(self.of_committee(committee, rows, classes, fit.scaler.clone()));
+        }
+        let Settled { weight_prior, belief, lost, has_signal, .. } = settled;
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {
             fit.train(weight_prior, belief, None, params.batch_size, (member, members), is_parallel)
@@ -178,7 +185,8 @@ impl Checked<Classification> {
         }
         let mut params = Params { weight_prior: Some(weight_prior), ..params.clone() };
         params.task.model = belief.model(params.task.model);
-        let mut model = Classifier { losses, ..Classifier::loaded(params, classes, scaler, members, false) };
+        let mut model =
+            Classifier { losses, ..Classifier::loaded(params, classes, fit.scaler.clone(), members, false) };
         let posterior = averaged.unwrap_or_else(|| model.posterior_here(&rows.features, rows.labels));
         let posterior = posterior.with_known(rows.known);
         model.warnings = model.all_warnings(rows, &posterior, &shares, &lost, has_signal);

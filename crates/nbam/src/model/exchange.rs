@@ -25,8 +25,8 @@ impl Checked<Classification> {
     /// When the network is not of [`Self::shape`], the scaler has another number of columns, or the label model has a state beside
     /// its network.
     pub fn with_network(self, network: Network, scaler: Scaler, classes: usize) -> Result<Classifier> {
-        let expected = self.shape(scaler.mean.len(), classes);
-        if *network.shape() != expected || scaler.scale.len() != scaler.mean.len() || classes < 2 {
+        let expected = self.shape(scaler.inputs(), classes);
+        if *network.shape() != expected || !scaler.is_whole() || classes < 2 {
             let message = format!(
                 "the network is not the one that the parameters give for {} features and {classes} classes",
                 scaler.mean.len()

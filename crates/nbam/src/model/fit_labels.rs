@@ -38,7 +38,7 @@ impl Fit<'_> {
             plan.averaged = 0;
         }
         let shape = Shape {
-            inputs: self.features.columns(),
+            inputs: self.scaler.inputs(),
             hidden: params.hidden.clone(),
             activation: params.activation,
             heads: task.model.heads(self.classes, task.prior_hidden, task.prior_bias),

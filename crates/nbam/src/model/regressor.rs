@@ -164,7 +164,7 @@ impl Checked<Regression> {
         };
         let (low, high) =
             counted(&values).iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
-        let fit = Fit {
+        let mut fit = Fit {
             params,
             features: &rows.features,
             scaler: &scaler,
@@ -172,9 +172,10 @@ impl Checked<Regression> {
             range: high - low,
             monitor,
         };
+        let in_pieces = scaler.in_pieces(&rows.features, weights.as_deref(), &params.scaling);
         let weight_prior = match params.weight_prior {
             Some(strength) => strength,
-            None => fit.choose_weight_prior()?,
+            None => fit.choose(in_pieces.as_ref())?,
         };
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {
@@ -188,6 +189,7 @@ impl Checked<Regression> {
         }
         let params = Params { weight_prior: Some(weight_prior), ..params.clone() };
         let (training, warnings) = (None, Vec::new());
+        let scaler = fit.scaler.clone();
         let mut model = Regressor { params, scaler, target, members, losses, training, warnings };
         let posterior = match averaged {
             Some(posterior) => target.in_target_units(posterior),

@@ -20,6 +20,8 @@ const WEAKEST: u8 = 6;
 /// The step that is tried beside the usual strength. Patterns such as one class around the other leave no trace at all
 /// in a network that is held too tightly, so that small steps would not find the way to it.
 const FAR: u8 = 4;
+/// The steps that every search starts with.
+const FIRST: [u8; 2] = [0, FAR];
 /// Rows below which the left-out ones are too few to decide, and below which only a clear difference does.
 pub(crate) const FEW_ROWS: usize = 100;
 const SMALL: usize = 1000;
@@ -98,6 +100,8 @@ pub(crate) struct Settled {
     pub(crate) lost: Vec<usize>,
     /// Whether the features predict the labels of rows that were left out; true as well where none were.
     pub(crate) has_signal: bool,
+    /// What the labels of rows that were left out cost; nothing where none were.
+    pub(crate) losses: Vec<f64>,
 }
 
 /// What a trial fit says.
@@ -113,6 +117,32 @@ pub(crate) struct TrialFit {
     has_unclear_borders: bool,
 }
 
+/// The rows of trial fits.
+struct Parts {
+    everything: Vec<u32>,
+    inside: Vec<u32>,
+    left_out: Vec<u32>,
+    /// The usual strength with the rows that are divided: of very many, only some are.
+    usual: f64,
+}
+
+impl Parts {
+    fn new(rows: usize, seed: u64) -> Self {
+        let division = Division::new(rows, seed);
+        Self {
+            everything: (0..rows as u32).collect(),
+            inside: division.without(0),
+            left_out: division.part(0),
+            usual: usual_weight_prior(rows.min(ENOUGH)),
+        }
+    }
+}
+
+/// The strength that is so many steps weaker than usual.
+fn weaker(usual: f64, step: u8) -> f64 {
+    usual / 5_f64.powf(f64::from(step) / 2.0)
+}
+
 impl Fit<'_> {
     /// The strength that was given, or what left-out rows decide for.
     ///
@@ -121,33 +151,52 @@ impl Fit<'_> {
     /// left-out rows do not decide.
     pub(crate) fn settle(&self) -> Result<Settled> {
         let rows = self.features.rows();
-        let usual = usual_weight_prior(rows);
-        let given = self.params.weight_prior.or((rows < FEW_ROWS).then_some(usual));
+        let is_few = rows < FEW_ROWS;
+        let given = self.params.weight_prior.or(is_few.then(|| usual_weight_prior(rows)));
         if let Some(weight_prior) = given {
-            let (belief, lost) = (Belief::USUAL, Vec::new());
-            return Ok(Settled { weight_prior, belief, lost, has_signal: true });
+            let (belief, lost, losses) = (Belief::USUAL, Vec::new(), Vec::new());
+            return Ok(Settled { weight_prior, belief, lost, has_signal: true, losses });
         }
-        let division = Division::new(rows, self.params.seed);
-        let (inside, left_out) = (division.without(0), division.part(0));
-        let everything: Vec<u32> = (0..rows as u32).collect();
-        let weaker = |usual: f64, step: u8| usual / 5_f64.powf(f64::from(step) / 2.0);
-        let strength = |step: u8| weaker(usual, step);
-        // What is usual depends on the rows, and of very many only some are divided.
-        let trial_strength = |step: u8| weaker(usual_weight_prior(rows.min(ENOUGH)), step);
-        let first = fit_members(2, |at, is_parallel| {
-            self.trial(trial_strength([0, FAR][at]), Belief::USUAL, &inside, &left_out, is_parallel)
-        })?;
+        let parts = Parts::new(rows, self.params.seed);
+        self.settle_from(self.first_trials(&parts)?, &parts)
+    }
+
+    /// What left-out rows decide for with these columns, if it makes their labels clearly more probable than what was settled on with others.
+    pub(crate) fn settle_if_better(&self, other: &Settled) -> Result<Option<Settled>> {
+        let is_better = |losses: &[f64]| is_better(&other.losses, losses, CLEAR);
+        let parts = Parts::new(self.features.rows(), self.params.seed);
+        let first = self.first_trials(&parts)?;
+        if !first.iter().any(|trial| is_better(&trial.losses)) {
+            return Ok(None);
+        }
+        let settled = self.settle_from(first, &parts)?;
+        Ok(is_better(&settled.losses).then_some(settled))
+    }
+
+    /// The trial fits that every search starts from.
+    fn first_trials(&self, Parts { inside, left_out, usual, .. }: &Parts) -> Result<Vec<TrialFit>> {
+        fit_members(FIRST.len(), |at, is_parallel| {
+            self.trial(weaker(*usual, FIRST[at]), Belief::USUAL, inside, left_out, is_parallel)
+        })
+    }
+
+    fn settle_from(&self, first: Vec<TrialFit>, parts: &Parts) -> Result<Settled> {
+        let Parts { everything, inside, left_out, usual } = parts;
+        let rows = everything.len();
+        let strength = |step: u8| weaker(usual_weight_prior(rows), step);
         let mut search = Search {
-            trials: [0, FAR].map(|step| (Belief::USUAL, step)).into_iter().zip(first).collect(),
-            trial: |belief, step| self.trial(trial_strength(step), belief, &inside, &left_out, true),
-            whole: |belief, step| self.trial(strength(step), belief, &everything, &[], true),
+            margin: margin(rows, !self.scaler.pieces.is_empty()),
+            trials: FIRST.map(|step| (Belief::USUAL, step)).into_iter().zip(first).collect(),
+            trial: |belief, step| self.trial(weaker(*usual, step), belief, inside, left_out, true),
+            whole: |belief, step| self.trial(strength(step), belief, everything, &[], true),
         };
         let (belief, step, lost) = search.settle(rows)?;
         let settled = &search.trials[&(belief, step)];
         // Two signs, since few left-out rows may be hard to predict by chance.
         let has_signal =
-            settled.contaminated <= SUSPICIOUS || self.has_signal(&settled.losses, &inside, &left_out);
-        Ok(Settled { weight_prior: strength(step), belief, lost, has_signal })
+            settled.contaminated <= SUSPICIOUS || self.has_signal(&settled.losses, inside, left_out);
+        let losses = settled.losses.clone();
+        Ok(Settled { weight_prior: strength(step), belief, lost, has_signal, losses })
     }
 
     /// Whether a trial's left-out labels cost less than they do if all that is known is how frequent each is among the rows inside.
@@ -226,6 +275,8 @@ impl Fit<'_> {
 
 /// Trial fits by belief and step of the weight prior, made when they are asked for.
 struct Search<Part, Whole> {
+    /// Standard errors by which a weaker prior must be better than a stronger one.
+    margin: f64,
     trials: BTreeMap<(Belief, u8), TrialFit>,
     trial: Part,
     /// A fit to all rows, of which none is left out.
@@ -269,7 +320,7 @@ where
 
     /// How training should start, and the step of the weight prior for that.
     fn start(&mut self, rows: usize) -> Result<(Start, u8)> {
-        let mut found = (Belief::USUAL, self.step(Belief::USUAL, rows)?);
+        let mut found = (Belief::USUAL, self.step(Belief::USUAL)?);
         if self.trials[&found].contaminated <= SUSPICIOUS {
             return Ok((found.0.start, found.1));
         }
@@ -277,7 +328,7 @@ where
         // A wrong optimum costs much. With many rows that is beyond doubt, and what is not is a tie.
         let standard_errors = if rows < SMALL { CLEAR } else { DECISIVE };
         if self.prefers(found, (even, found.1), standard_errors)? {
-            found = (even, self.step(even, rows)?);
+            found = (even, self.step(even)?);
         }
         let trusting = (Belief::from(Start::TrustedLabels), FAR);
         if self.prefers(found, trusting, DECISIVE)? {
@@ -287,8 +338,8 @@ where
     }
 
     /// The step of the weight prior under a belief.
-    fn step(&mut self, belief: Belief, rows: usize) -> Result<u8> {
-        weakest_that_helps(rows, |stronger, weaker, standard_errors| {
+    fn step(&mut self, belief: Belief) -> Result<u8> {
+        weakest_that_helps(self.margin, |stronger, weaker, standard_errors| {
             self.prefers((belief, stronger), (belief, weaker), standard_errors)
         })
     }
@@ -316,14 +367,25 @@ where
     }
 }
 
+/// Standard errors by which a weaker prior must be better than a stronger one.
+fn margin(rows: usize, is_in_pieces: bool) -> f64 {
+    if rows < SMALL {
+        // A network that is held too loosely memorises wrong labels.
+        CLEAR
+    } else if is_in_pieces {
+        // Columns in pieces are for patterns that are hard to find: under a stronger prior that seems as good, some networks miss them.
+        0.0
+    } else {
+        // What chance decides are near ties, in which little is lost either way.
+        0.5
+    }
+}
+
 /// Searches for the weakest step that left-out rows prefer to the one before it. `prefers(stronger, weaker, standard_errors)` says
 /// whether the weaker of two is better by that many standard errors of the difference.
-fn weakest_that_helps(rows: usize, mut prefers: impl FnMut(u8, u8, f64) -> Result<bool>) -> Result<u8> {
-    // With many rows, what chance decides are near ties, in which little is lost either way. With few, a network that is
-    // held too loosely memorises wrong labels.
-    let standard_errors = if rows < SMALL { CLEAR } else { 0.5 };
+fn weakest_that_helps(margin: f64, mut prefers: impl FnMut(u8, u8, f64) -> Result<bool>) -> Result<u8> {
     let mut step = 0;
-    if prefers(0, FAR, standard_errors)? {
+    if prefers(0, FAR, margin)? {
         step = FAR;
         // The way is found: what is left is to settle on the best. At the strongest prior that is about as good as
         // that, some networks miss the pattern.
@@ -334,7 +396,7 @@ fn weakest_that_helps(rows: usize, mut prefers: impl FnMut(u8, u8, f64) -> Resul
             return Ok(step);
         }
     }
-    while step < WEAKEST && prefers(step, step + 1, standard_errors)? {
+    while step < WEAKEST && prefers(step, step + 1, margin)? {
         step += 1;
     }
     Ok(step)
@@ -366,7 +428,7 @@ mod tests {
     /// What is found when the mean loss of each step is this and differences are certain, and the steps that were looked at.
     fn found(losses: [f64; 7]) -> (u8, Vec<u8>) {
         let mut seen = std::collections::BTreeSet::new();
-        let step = weakest_that_helps(5000, |stronger, weaker, _| {
+        let step = weakest_that_helps(margin(5000, false), |stronger, weaker, _| {
             seen.extend([stronger, weaker]);
             Ok(losses[usize::from(weaker)] < losses[usize::from(stronger)])
         });
@@ -418,7 +480,8 @@ mod tests {
                 let lost = if step < self.found_from.1 { vec![1] } else { Vec::new() };
                 Ok(TrialFit { lost, ..TrialFit::default() })
             };
-            let mut search = Search { trials: BTreeMap::new(), trial, whole };
+            let margin = margin(self.rows, false);
+            let mut search = Search { margin, trials: BTreeMap::new(), trial, whole };
             let (belief, step, lost) = search.settle(self.rows).unwrap();
             assert!(lost.is_empty() || belief.has_soft_borders);
             (belief, step)

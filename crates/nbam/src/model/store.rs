@@ -6,15 +6,16 @@ use super::params::{Classification, Params, Regression};
 use super::regressor::{Regressor, RegressorMember};
 use super::target_scale::TargetScale;
 use super::values::ValueState;
-use crate::net::{Head, Network, Scaler, Shape};
+use crate::net::{Head, Network, Pieces, Scaler, Shape};
 use crate::{Error, ErrorKind, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
-/// The version of the files. A model of another version is refused.
+/// The version of the files, and the one of models whose columns enter in pieces. A model of another version is refused.
 const FORMAT: u32 = 1;
+const FORMAT_IN_PIECES: u32 = 2;
 const TENSORS: &str = "model.safetensors";
 const DESCRIPTION: &str = "model.json";
 
@@ -34,6 +35,9 @@ struct Description {
     /// SHA-256 of the tensors' file: the two belong together.
     tensors: String,
     shape: Shape,
+    /// How many ramps each column has, if any has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pieces: Vec<usize>,
     task: Task,
     attachment: serde_json::Value,
 }
@@ -127,8 +131,17 @@ impl Model {
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| damaged(path, &error))?;
         let shape = description.shape;
         let read = |name: &str| read_tensor(&tensors, name).map_err(|error| damaged(path, &error));
-        let scaler = Scaler { mean: read("scaler.mean")?, scale: read("scaler.scale")? };
-        if scaler.mean.len() != shape.inputs || scaler.scale.len() != shape.inputs {
+        let mut scaler = Scaler::plain(read("scaler.mean")?, read("scaler.scale")?);
+        if !description.pieces.is_empty() {
+            scaler.pieces = Pieces {
+                low: read("scaler.pieces.low")?,
+                slope: read("scaler.pieces.slope")?,
+                mean: read("scaler.pieces.mean")?,
+                scale: read("scaler.pieces.scale")?,
+                counts: description.pieces,
+            };
+        }
+        if scaler.inputs() != shape.inputs || !scaler.is_whole() {
             return Err(damaged(path, &"the scaler does not fit the network"));
         }
         let network = |member: usize| -> Result<Network> {
@@ -189,10 +202,11 @@ impl Parts<'_> {
     fn encode(self, attachment: &serde_json::Value) -> Result<ModelBytes> {
         let tensors = tensor_bytes(self.scaler, &self.networks)?;
         let description = Description {
-            format: FORMAT,
+            format: if self.scaler.pieces.is_empty() { FORMAT } else { FORMAT_IN_PIECES },
             nbam: env!("CARGO_PKG_VERSION").into(),
             tensors: hash(&tensors),
             shape: self.networks[0].shape().clone(),
+            pieces: self.scaler.pieces.counts.clone(),
             task: self.task,
             attachment: attachment.clone(),
         };
@@ -283,10 +297,21 @@ fn other_kind(folder: &Path, got: &str, expected: &str) -> Error {
 
 fn tensor_bytes(scaler: &Scaler, networks: &[&Network]) -> Result<Vec<u8>> {
     let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
-    let mut parts = vec![
-        ("scaler.mean".to_owned(), vec![scaler.mean.len()], bytes(&scaler.mean)),
-        ("scaler.scale".to_owned(), vec![scaler.scale.len()], bytes(&scaler.scale)),
-    ];
+    let Scaler { mean, scale, pieces } = scaler;
+    let mut of_scaler = vec![("mean", mean), ("scale", scale)];
+    if !pieces.is_empty() {
+        let Pieces { low, slope, mean, scale, .. } = pieces;
+        of_scaler.extend([
+            ("pieces.low", low),
+            ("pieces.slope", slope),
+            ("pieces.mean", mean),
+            ("pieces.scale", scale),
+        ]);
+    }
+    let mut parts: Vec<_> = of_scaler
+        .into_iter()
+        .map(|(name, values)| (format!("scaler.{name}"), vec![values.len()], bytes(values)))
+        .collect();
     for (member, network) in networks.iter().enumerate() {
         for (name, rows, columns, range) in network.tensors() {
             let values = bytes(&network.parameters()[range]);
@@ -323,13 +348,13 @@ fn check_format(text: &str, path: &Path) -> Result<()> {
         nbam: String,
     }
     let version: Version = serde_json::from_str(text).map_err(|error| damaged(path, &error))?;
-    if version.format == FORMAT {
+    if [FORMAT, FORMAT_IN_PIECES].contains(&version.format) {
         return Ok(());
     }
     Err(Error::new(
         ErrorKind::Model,
         format!(
-            "{} is of model format {} (written by nbam {}), expected format {FORMAT}",
+            "{} is of model format {} (written by nbam {}), expected format {FORMAT} or {FORMAT_IN_PIECES}",
             path.display(),
             version.format,
             version.nbam

@@ -8,6 +8,7 @@ mod adam;
 mod features;
 mod matmul;
 mod network;
+mod pieces;
 mod scaling;
 mod shape;
 #[cfg(target_arch = "x86_64")]
@@ -18,6 +19,7 @@ pub use adam::{Adam, Pull, Schedule};
 pub use features::Features;
 pub use matmul::{Operand, multiply};
 pub use network::{Network, Workspace};
+pub use pieces::Pieces;
 pub use scaling::{Scaler, Scaling};
 pub use shape::{Activation, Head, Shape};
 

@@ -321,7 +321,7 @@ impl Workspace {
         }
     }
 
-    /// Fills the inputs with standardised rows of the features.
+    /// Fills the inputs with rows of the features, as the scaler brings them in.
     ///
     /// # Panics
     /// When there are more rows than the workspace was made for.
@@ -337,11 +337,11 @@ impl Workspace {
         self.rows = rows.len();
         let mut ahead = rows.clone();
         ahead.by_ref().take(AHEAD).for_each(|row| features.prefetch(row));
-        for (row, out) in rows.zip(self.inputs.chunks_exact_mut(features.columns())) {
+        for (row, out) in rows.zip(self.inputs.chunks_exact_mut(scaler.inputs())) {
             if let Some(row) = ahead.next() {
                 features.prefetch(row);
             }
-            features.read_standardised(row, &scaler.mean, &scaler.scale, out);
+            scaler.read(features, row, out);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Standardisation of the features, fitted on the training rows and kept with the model.
 
-use super::Features;
+use super::{Features, Pieces};
 use crate::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,14 @@ pub enum Scaling {
 }
 
 /// A fitted standardisation: `(x - mean) * scale`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scaler {
     /// The mean of each column.
     pub mean: Vec<f32>,
     /// One over the standard deviation; 0 for a constant column, which then has no effect.
     pub scale: Vec<f32>,
+    /// What columns enter the network as beside themselves; nothing, or ramps between their quantiles.
+    pub pieces: Pieces,
 }
 
 /// Rows whose sums are added up by one task. Fixed, so that the result does not depend on threads.
@@ -41,7 +43,7 @@ impl Scaler {
     pub fn fit(features: &Features<'_>, weights: Option<&[f32]>, scaling: &Scaling) -> Result<Self> {
         let columns = features.columns();
         let groups: Vec<u32> = match scaling {
-            Scaling::None => return Ok(Self { mean: vec![0.0; columns], scale: vec![1.0; columns] }),
+            Scaling::None => return Ok(Self::plain(vec![0.0; columns], vec![1.0; columns])),
             Scaling::Columns => (0..columns as u32).collect(),
             Scaling::Common => vec![0; columns],
             Scaling::Groups(groups) if groups.len() == columns => groups.clone(),
@@ -75,7 +77,56 @@ impl Scaler {
                 0.0
             }
         });
-        Ok(Self { scale: scale.collect(), mean: mean.iter().map(|&mean| mean as f32).collect() })
+        Ok(Self::plain(mean.iter().map(|&mean| mean as f32).collect(), scale.collect()))
+    }
+
+    /// A standardisation alone.
+    pub fn plain(mean: Vec<f32>, scale: Vec<f32>) -> Self {
+        Self { mean, scale, pieces: Pieces::default() }
+    }
+
+    /// The same with every column that has a scale of its own [in pieces](Pieces) as well, fitted on the same rows; `None` if there is none, or too many.
+    pub fn in_pieces(
+        &self,
+        features: &Features<'_>,
+        weights: Option<&[f32]>,
+        scaling: &Scaling,
+    ) -> Option<Self> {
+        let has_own_scale = |column: usize| match scaling {
+            Scaling::Columns => true,
+            Scaling::Groups(groups) => groups.iter().filter(|group| **group == groups[column]).count() == 1,
+            Scaling::Common | Scaling::None => false,
+        };
+        let pieces = Pieces::fit(features, weights, self, has_own_scale);
+        (!pieces.is_empty()).then(|| Self { pieces, ..self.clone() })
+    }
+
+    /// Number of inputs that a network has for these columns.
+    pub fn inputs(&self) -> usize {
+        self.mean.len() + self.pieces.len()
+    }
+
+    /// Whether all parts are of the sizes that they should be.
+    pub(crate) fn is_whole(&self) -> bool {
+        let Pieces { counts, low, slope, mean, scale } = &self.pieces;
+        let columns = self.mean.len();
+        let ramps = if counts.is_empty() {
+            0
+        } else {
+            counts.iter().fold(0_usize, |sum, count| sum.saturating_add(*count))
+        };
+        self.scale.len() == columns
+            && (counts.is_empty() || counts.len() == columns)
+            && [low, slope, mean, scale].iter().all(|values| values.len() == ramps)
+    }
+
+    /// Writes what one row of the features enters the network as.
+    pub(crate) fn read(&self, features: &Features<'_>, row: usize, out: &mut [f32]) {
+        let (standardised, ramps) = out.split_at_mut(self.mean.len());
+        features.read_standardised(row, &self.mean, &self.scale, standardised);
+        if !self.pieces.is_empty() {
+            self.pieces.write(standardised, ramps);
+        }
     }
 }
 

@@ -151,7 +151,7 @@ fn scaling_centres_and_divides() {
     let values = [1.0_f32, 100.0, 5.0, 3.0, 300.0, 5.0];
     let features = Features::new(&values, 3).unwrap();
     let columns = Scaler::fit(&features, None, &Scaling::Columns).unwrap();
-    assert_eq!(columns, Scaler { mean: vec![2.0, 200.0, 5.0], scale: vec![1.0, 0.01, 0.0] });
+    assert_eq!(columns, Scaler::plain(vec![2.0, 200.0, 5.0], vec![1.0, 0.01, 0.0]));
     let groups = Scaler::fit(&features, None, &Scaling::Groups(vec![4, 4, 7])).unwrap();
     let common = (1.0 / ((1.0_f64 + 1e4) / 2.0).sqrt()) as f32;
     assert_eq!(groups.scale, vec![common, common, 0.0]);

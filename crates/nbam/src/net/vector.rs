@@ -1,5 +1,6 @@
 //! Element-wise loops, compiled for several instruction sets and chosen at run time.
 
+use super::Pieces;
 use pulp::Arch;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -166,6 +167,22 @@ vectorised! {
     fn standardise_in_place<'a>(values: &'a mut [f32], mean: &'a [f32], scale: &'a [f32]) -> () {
         for ((value, mean), scale) in values.iter_mut().zip(mean).zip(scale) {
             *value = (*value - mean) * scale;
+        }
+    }
+}
+
+vectorised! {
+    /// The ramps of one standardised row: `(clamp((x - low) * slope, 0, 1) - mean) * scale`.
+    fn ramps<'a>(out: &'a mut [f32], standardised: &'a [f32], pieces: &'a Pieces) -> () {
+        let mut start = 0;
+        for (&x, &count) in standardised.iter().zip(&pieces.counts) {
+            let range = start..start + count;
+            let ends = pieces.low[range.clone()].iter().zip(&pieces.slope[range.clone()]);
+            let moments = pieces.mean[range.clone()].iter().zip(&pieces.scale[range.clone()]);
+            for ((out, (low, slope)), (mean, scale)) in out[range].iter_mut().zip(ends).zip(moments) {
+                *out = (((x - low) * slope).clamp(0.0, 1.0) - mean) * scale;
+            }
+            start += count;
         }
     }
 }

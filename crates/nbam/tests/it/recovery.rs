@@ -9,7 +9,7 @@ use nbam::{
     Classification, Classifier, Features, LabelModel, LabelledRows, Params, Preset, Regression, Regressor,
     Silent, TransitionPrior,
 };
-use rand::RngExt as _;
+use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 fn share_right(posterior: &[f64], truth: &[bool]) -> f64 {
@@ -235,6 +235,41 @@ fn a_pattern_that_is_hard_to_learn_is_not_taken_for_noise() {
     let found =
         average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();
     assert!(found > 0.85, "AP {found}");
+}
+
+/// The fields of a board of four by four, in turn of two classes: borders that turn often leave no trace in a network that sees each number once, and
+/// all labels look random. A forest finds them; so must the default.
+#[test]
+fn a_board_is_seen() {
+    let mut random = ChaCha8Rng::seed_from_u64(45);
+    let x: Vec<f32> = (0..6000).map(|_| random.random()).collect();
+    let field = |point: &[f32]| point.iter().map(|value| (4.0 * value) as usize).sum::<usize>() % 2;
+    let y: Vec<usize> = x.chunks_exact(2).map(field).collect();
+    let features = Features::new(&x, 2).unwrap();
+    let corrupted = symmetric(&y, 2, 0.2, 46).unwrap();
+    let model = Classifier::params().members(1).fit(&features, &corrupted.targets).unwrap();
+    let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
+    let found =
+        average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();
+    assert!(right > 0.95 && found > 0.9, "accuracy {right}, AP {found}");
+}
+
+/// A product of waves of many turns, which is noise to a network that learns slow functions only.
+#[test]
+fn waves_are_learned() {
+    let mut random = ChaCha8Rng::seed_from_u64(47);
+    let x: Vec<f32> = (0..7500).map(|_| random.random_range(-1.0..1.0)).collect();
+    let wave = |point: &[f32]| f64::from((8.0 * point[0]).sin() * (5.0 * point[1]).cos() + point[2].powi(2));
+    let truth: Vec<f64> = x.chunks_exact(3).map(wave).collect();
+    let measured: Vec<f64> = truth.iter().map(|value| value + random.random_range(-0.1..0.1)).collect();
+    let features = Features::new(&x, 3).unwrap();
+    let corrupted = values(&measured, 0.1, GrossError::ShiftInSd { multiple: 3.0 }, 48).unwrap();
+    let model = Regressor::params().members(1).fit(&features, &corrupted.targets).unwrap();
+    let mean = model.predict(&features).unwrap().mean;
+    let error = nbam::metrics::root_mean_squared_error(&mean, &truth).unwrap();
+    let found =
+        average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();
+    assert!(error < 0.3 && found > 0.95, "off by {error}, AP {found}");
 }
 
 /// One row in five lies on the wrong side of the border, and no label is wrong: a model that is certain of its classes would

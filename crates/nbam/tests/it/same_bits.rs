@@ -106,6 +106,44 @@ fn saved_models_come_back_with_the_same_bits() {
     }
 }
 
+/// Columns that enter in pieces: the same bits for any number of threads, from half precision, and after saving and loading.
+#[test]
+fn models_in_pieces_have_the_same_bits() {
+    let half: Vec<half::f16> =
+        (0..4000).map(|at| half::f16::from_f32((at * 7919 % 4001) as f32 / 4001.0)).collect();
+    let single: Vec<f32> = half.iter().map(|value| value.to_f32()).collect();
+    let y: Vec<usize> = single
+        .chunks_exact(2)
+        .map(|point| ((4.0 * point[0]) as usize + (4.0 * point[1]) as usize) % 2)
+        .collect();
+    let (half, single) = (Features::from_half(&half, 2).unwrap(), Features::new(&single, 2).unwrap());
+    let params = || Classifier::params().members(1).hidden(&[64, 64]);
+    let model = params().threads(1).fit(&single, &y).unwrap();
+    assert!(!model.scaler().pieces.is_empty());
+    assert_eq!(model.features(), 2);
+    let trained = bits(model.training().unwrap());
+    assert_eq!(bits(params().threads(3).fit(&half, &y).unwrap().training().unwrap()), trained);
+
+    let folder = tempfile::tempdir().unwrap();
+    model.save(folder.path()).unwrap();
+    let loaded = Classifier::load(folder.path()).unwrap();
+    assert_eq!(loaded.scaler(), model.scaler());
+    let expected = bits(&model.posterior(&single, &y).unwrap());
+    assert_eq!(bits(&loaded.posterior(&single, &y).unwrap()), expected);
+
+    // A description whose ramps are not those of the tensors, and one without any.
+    let path = folder.path().join("model.json");
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(json["format"], 2);
+    for pieces in [serde_json::json!([1, 2]), serde_json::json!([usize::MAX, 2]), serde_json::json!([])] {
+        let mut changed = json.clone();
+        changed["pieces"] = pieces;
+        std::fs::write(&path, changed.to_string()).unwrap();
+        let error = Classifier::load(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("the scaler does not fit the network"), "{error}");
+    }
+}
+
 #[test]
 fn damaged_models_are_refused() {
     let folder = tempfile::tempdir().unwrap();
