@@ -30,8 +30,9 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
     activation : {"tanh", "relu"}, default=None
         The hidden layers' nonlinearity; "tanh" by default.
     alpha : float, default=None
-        Strength of the Gaussian prior on the weights: one over its variance, in units of one over a layer's inputs. By default it
-        grows slowly with the number of rows.
+        Strength of the Gaussian prior on the weights: one over its variance, in units of one over a layer's inputs. By default rows
+        that are left out of trial fits choose it, and whether columns also enter in pieces between their quantiles; if it is given, they
+        do not.
     batch_size : int, default=None
         Rows of a batch; 512 by default.
     learning_rate : float, default=None

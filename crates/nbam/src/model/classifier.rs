@@ -161,8 +161,10 @@ impl Checked<Classification> {
         let labels = Labels { labels: rows.labels, weights: weights.as_deref(), known: rows.known };
         let mut fit = self.fit_on(rows, classes, &scaler, labels, monitor);
         let mut settled = fit.settle()?;
-        let in_pieces = scaler.in_pieces(&rows.features, weights.as_deref(), &params.scaling);
-        if let Some(scaler) = in_pieces.as_ref().filter(|_| !settled.losses.is_empty()) {
+        // Without left-out rows, nothing could decide between columns as they are and in pieces.
+        let pieces = || scaler.in_pieces(&rows.features, weights.as_deref(), &params.scaling);
+        let in_pieces = if settled.losses.is_empty() { None } else { pieces() };
+        if let Some(scaler) = &in_pieces {
             let other = self.fit_on(rows, classes, scaler, labels, monitor);
             if let Some(better) = other.settle_if_better(&settled)? {
                 (fit, settled) = (other, better);

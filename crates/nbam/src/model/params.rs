@@ -333,7 +333,8 @@ impl<T> Params<T> {
 
     /// Strength of a Gaussian prior on the weights: one over its variance, in units of one over a layer's inputs.
     /// Without it, the likelihood of rows that were left out decides: a classifier starts from a value that grows slowly with
-    /// the number of rows, and takes a weaker one where that is better; a regressor takes the best of three.
+    /// the number of rows, and takes a weaker one where that is better; a regressor takes the best of three. They also decide whether columns
+    /// enter in [pieces](crate::net::Pieces), which they never do under a strength that was given.
     #[must_use]
     pub fn weight_prior(mut self, strength: f64) -> Self {
         self.weight_prior = Some(strength);

@@ -172,10 +172,12 @@ impl Checked<Regression> {
             range: high - low,
             monitor,
         };
-        let in_pieces = scaler.in_pieces(&rows.features, weights.as_deref(), &params.scaling);
-        let weight_prior = match params.weight_prior {
-            Some(strength) => strength,
-            None => fit.choose(in_pieces.as_ref())?,
+        let in_pieces;
+        let weight_prior = if let Some(strength) = params.weight_prior {
+            strength
+        } else {
+            in_pieces = scaler.in_pieces(&rows.features, weights.as_deref(), &params.scaling);
+            fit.choose(in_pieces.as_ref())?
         };
         let members = params.members;
         let fitted = fit_members(members, |member, is_parallel| {

@@ -17,6 +17,8 @@ use super::{Features, Scaler, vector};
 const MOST_COLUMNS: usize = 64;
 /// Rows that quantiles are taken from, evenly spread over all.
 const ENOUGH_ROWS: usize = 100_000;
+/// Rows that show whether a column has more than two values. Most columns of an embedding are not looked at further.
+const SHOWN_ROWS: usize = 1000;
 
 /// The narrowest ramp, in standard deviations of its column: anything below is rounding.
 const NARROWEST: f32 = 1e-5;
@@ -45,8 +47,7 @@ impl Pieces {
         self.low.is_empty()
     }
 
-    /// The ramps of these columns, which have a scale of their own and vary, or none if they are too many.
-    /// A column of two values has none: one ramp would be the column again.
+    /// The ramps of the columns that have a scale of their own and more than two values, or none if these are too many.
     pub(crate) fn fit(
         features: &Features<'_>,
         weights: Option<&[f32]>,
@@ -55,32 +56,31 @@ impl Pieces {
     ) -> Self {
         let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
         let rows: Vec<usize> = (0..features.rows()).filter(counts).collect();
-        let rows: Vec<usize> =
-            rows.iter().copied().step_by(rows.len().div_ceil(ENOUGH_ROWS).max(1)).collect();
-        let taken: Vec<usize> = (0..features.columns())
+        let mut columns: Vec<usize> = (0..features.columns())
             .filter(|&column| has_own_scale(column) && scaler.scale[column] != 0.0)
             .collect();
-        let mut pieces = Self { counts: vec![0; features.columns()], ..Self::default() };
-        let mut values: Vec<Vec<f32>> = vec![Vec::with_capacity(rows.len()); taken.len()];
-        let mut standardised = vec![0.0; features.columns()];
-        for &row in &rows {
-            features.read_standardised(row, &scaler.mean, &scaler.scale, &mut standardised);
-            for (values, &column) in values.iter_mut().zip(&taken) {
-                values.push(standardised[column]);
-            }
+        let shown = columns_of(features, scaler, &columns, &spread(&rows, SHOWN_ROWS));
+        let has_more_than_two = |values: &Vec<f32>| {
+            let other = values.iter().find(|value| **value != values[0]);
+            values.iter().any(|value| *value != values[0] && Some(value) != other)
+        };
+        let mut is_taken = shown.iter().map(has_more_than_two);
+        columns.retain(|_| is_taken.next() == Some(true));
+        if columns.is_empty() || columns.len() > MOST_COLUMNS {
+            return Self::default();
         }
-        for (mut values, &column) in values.into_iter().zip(&taken) {
+        let rows = spread(&rows, ENOUGH_ROWS);
+        let mut pieces = Self { counts: vec![0; features.columns()], ..Self::default() };
+        for (mut values, &column) in columns_of(features, scaler, &columns, &rows).into_iter().zip(&columns) {
             values.sort_by(f32::total_cmp);
             let quantiles = quantiles(&values, pieces_for(rows.len()));
+            // One ramp would be the column again.
             if quantiles.len() > 2 {
                 pieces.counts[column] = quantiles.len() - 1;
                 quantiles.windows(2).for_each(|ends| pieces.push(ends[0], ends[1], &values));
             }
         }
-        if pieces.counts.iter().filter(|count| **count > 0).count() > MOST_COLUMNS {
-            return Self::default();
-        }
-        pieces
+        if pieces.is_empty() { Self::default() } else { pieces }
     }
 
     fn push(&mut self, low: f32, high: f32, values: &[f32]) {
@@ -99,6 +99,22 @@ impl Pieces {
     pub(crate) fn write(&self, standardised: &[f32], out: &mut [f32]) {
         vector::ramps(out, standardised, self);
     }
+}
+
+/// Every so many rows, so that at most this many are left.
+fn spread(rows: &[usize], most: usize) -> Vec<usize> {
+    rows.iter().copied().step_by(rows.len().div_ceil(most).max(1)).collect()
+}
+
+/// The standardised values of some columns in some rows.
+fn columns_of(features: &Features<'_>, scaler: &Scaler, columns: &[usize], rows: &[usize]) -> Vec<Vec<f32>> {
+    let mut values = vec![Vec::with_capacity(rows.len()); columns.len()];
+    let mut standardised = vec![0.0; features.columns()];
+    for &row in rows {
+        features.read_standardised(row, &scaler.mean, &scaler.scale, &mut standardised);
+        values.iter_mut().zip(columns).for_each(|(values, &column)| values.push(standardised[column]));
+    }
+    values
 }
 
 /// How many pieces a column of this many rows is taken into: more rows show finer detail.

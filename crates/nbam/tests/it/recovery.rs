@@ -247,7 +247,7 @@ fn a_board_is_seen() {
     let y: Vec<usize> = x.chunks_exact(2).map(field).collect();
     let features = Features::new(&x, 2).unwrap();
     let corrupted = symmetric(&y, 2, 0.2, 46).unwrap();
-    let model = Classifier::params().members(1).fit(&features, &corrupted.targets).unwrap();
+    let model = Classifier::params().hidden(&[64, 64]).members(1).fit(&features, &corrupted.targets).unwrap();
     let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
     let found =
         average_precision(&model.training().unwrap().contamination, &corrupted.is_contaminated).unwrap();

@@ -117,7 +117,7 @@ fn models_in_pieces_have_the_same_bits() {
         .map(|point| ((4.0 * point[0]) as usize + (4.0 * point[1]) as usize) % 2)
         .collect();
     let (half, single) = (Features::from_half(&half, 2).unwrap(), Features::new(&single, 2).unwrap());
-    let params = || Classifier::params().members(1).hidden(&[64, 64]);
+    let params = || Classifier::params().members(1).hidden(&[32, 32]);
     let model = params().threads(1).fit(&single, &y).unwrap();
     assert!(!model.scaler().pieces.is_empty());
     assert_eq!(model.features(), 2);
