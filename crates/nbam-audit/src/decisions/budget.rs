@@ -88,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn budget(contamination: &[f64]) -> ReviewBudget {
-        ReviewBudget::new(contamination, &by_falling(contamination))
+        ReviewBudget::new(contamination, &by_falling(contamination, |_| 0.0))
     }
 
     /// The exact distribution of a sum of independent switches, by convolution.

@@ -54,7 +54,7 @@ impl FlagRule {
 
 /// The flagged rows.
 ///
-/// Rows are taken by falling contamination `r`, in input order among equals, while the expected share of false flags
+/// Rows are taken by falling contamination `r` while the expected share of false flags
 ///
 /// ```text
 /// FDR(k) = (1/k) Σ (1 − rᵢ)   over the first k rows
@@ -110,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn flags(contamination: &[f64], fdr: f64) -> Flags {
-        flag(contamination, &by_falling(contamination), FlagRule::at(fdr).unwrap())
+        flag(contamination, &by_falling(contamination, |_| 0.0), FlagRule::at(fdr).unwrap())
     }
 
     #[test]

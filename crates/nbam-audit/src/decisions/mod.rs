@@ -39,7 +39,8 @@ pub struct Decisions {
     pub explained: Option<f64>,
     /// How the posterior is distributed.
     pub histogram: Histogram,
-    /// All rows by falling contamination; rows with equal contamination keep their input order.
+    /// All rows by falling contamination; of rows with equal contamination (gross errors are all as good as certain), those come first
+    /// whose target speaks most against being clean.
     pub order: Vec<usize>,
 }
 
@@ -47,7 +48,7 @@ pub struct Decisions {
 pub fn decide(scored: &Scored, rule: FlagRule) -> Decisions {
     let posterior = scored.posterior();
     let contamination = &posterior.contamination;
-    let order = by_falling(contamination);
+    let order = by_falling(contamination, |row| posterior.log_anomaly[row] - posterior.log_clean[row]);
     let flags = flags::flag(contamination, &order, rule);
     let (transitions, classes, explained) = match scored.targets() {
         Targets::Classification(targets) => (
@@ -84,9 +85,24 @@ impl Decisions {
     }
 }
 
-fn by_falling(contamination: &[f64]) -> Vec<usize> {
+/// Rows by falling contamination, and where that is equal by falling evidence.
+fn by_falling(contamination: &[f64], evidence: impl Fn(usize) -> f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..contamination.len()).collect();
-    // The row number as second key makes the order total, so that the faster unstable sort is deterministic.
-    order.sort_unstable_by(|&a, &b| contamination[b].total_cmp(&contamination[a]).then(a.cmp(&b)));
+    // The row number as last key makes the order total, so that the faster unstable sort is deterministic.
+    order.sort_unstable_by(|&a, &b| {
+        let by_evidence = || evidence(b).total_cmp(&evidence(a));
+        contamination[b].total_cmp(&contamination[a]).then_with(by_evidence).then(a.cmp(&b))
+    });
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_falling;
+
+    #[test]
+    fn gross_errors_come_before_small_ones_that_are_as_certain() {
+        let evidence = [30.0, 700.0, 900.0, 30.0];
+        assert_eq!(by_falling(&[1.0, 1.0, 0.5, 1.0], |row| evidence[row]), [1, 0, 3, 2]);
+    }
 }
