@@ -20,7 +20,7 @@ fn an_audit_writes_four_things_and_says_what_to_do() {
     let run = place.run_well(&arguments(&[&AUDIT, &SHORT]));
     // The numbers are the method's affair, and slow machines say how far they are.
     let filters = vec![
-        (r"(?m)^(training:|trying how) .*\n", ""),
+        (r"(?m)^(training:|trial fits,) .*\n", ""),
         (r"(?s)About 1.*? alarms?\.", "[HEADLINE]"),
         (r"(?m) +[0-9]+ █", "  [ROWS] █"),
     ];
