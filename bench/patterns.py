@@ -10,16 +10,11 @@ five folds. Every finished line is appended to the results file, and lines that 
 """
 
 import argparse
-import json
-import warnings
 from pathlib import Path
 
 import numpy
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import average_precision_score
 
-from identify_peers import calibration_error
-from small_tables import audit, folds
+from small_tables import judged, measure_missing
 
 
 def board(random, rows, fields):
@@ -63,17 +58,7 @@ def measure(program, pattern, draw, with_folds):
     features, truth, classes = PATTERNS[pattern](random)
     is_wrong = random.random(len(truth)) < 0.1
     given = numpy.where(is_wrong, (truth + random.integers(1, classes, len(truth))) % classes, truth)
-    features = features.astype("float32")
-    posterior, codes, seconds = audit(program, features, given)
-    record = {
-        "ap": float(average_precision_score(is_wrong, posterior)),
-        "ece": calibration_error(posterior, is_wrong),
-        "mean": float(posterior.mean()),
-        "rate": float(is_wrong.mean()),
-    }
-    if with_folds:
-        record["others"] = folds(features, given, is_wrong)
-    return record | {"warnings": codes, "seconds": round(seconds, 1)}
+    return judged(program, features.astype("float32"), given, is_wrong, with_folds)
 
 
 def main():
@@ -84,17 +69,8 @@ def main():
     parser.add_argument("--folds", action="store_true", help="the others as well")
     parser.add_argument("--results", type=Path, default=Path("results/patterns.jsonl"))
     options = parser.parse_args()
-    # The MLP is used as it comes.
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    lines = options.results.read_text().splitlines() if options.results.exists() else []
-    done = {tuple(json.loads(line)["table"]) for line in lines}
-    for pattern in PATTERNS:
-        key = (options.name, options.draw, pattern)
-        if key not in done:
-            record = measure(options.nbam, pattern, options.draw, options.folds)
-            with options.results.open("a") as file:
-                file.write(json.dumps({"table": key} | record) + "\n")
-            print(*key, json.dumps(record), flush=True)
+    keys = [(options.name, options.draw, pattern) for pattern in PATTERNS]
+    measure_missing(options.results, keys, lambda pattern: measure(options.nbam, pattern, options.draw, options.folds))
 
 
 if __name__ == "__main__":

@@ -84,11 +84,32 @@ def folds(features, given, is_wrong):
 def measure(program, rows, classes, separation, noise, draw):
     features, given, truth = table(rows, classes, separation, noise, draw)
     is_wrong = given != truth
+    return judged(program, features, given, is_wrong, with_folds=is_wrong.any())
+
+
+def judged(program, features, given, is_wrong, with_folds):
+    """An audit against the truth, and the others if they are asked for."""
     posterior, codes, seconds = audit(program, features, given)
     record = {"ece": calibration_error(posterior, is_wrong), "mean": float(posterior.mean()), "rate": float(is_wrong.mean())}
     if is_wrong.any():
-        record |= {"ap": float(average_precision_score(is_wrong, posterior)), "others": folds(features, given, is_wrong)}
+        record["ap"] = float(average_precision_score(is_wrong, posterior))
+    if with_folds:
+        record["others"] = folds(features, given, is_wrong)
     return record | {"warnings": codes, "seconds": round(seconds, 1)}
+
+
+def measure_missing(results, keys, measure):
+    """Measures what the results file does not hold yet; every finished line is appended at once."""
+    # The MLP is used as it comes.
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    lines = results.read_text().splitlines() if results.exists() else []
+    done = {tuple(json.loads(line)["table"]) for line in lines}
+    for key in keys:
+        if key not in done:
+            record = measure(*key[2:])
+            with results.open("a") as file:
+                file.write(json.dumps({"table": key} | record) + "\n")
+            print(*key, json.dumps(record), flush=True)
 
 
 def main():
@@ -99,18 +120,9 @@ def main():
     parser.add_argument("--rows", type=int, default=600)
     parser.add_argument("--results", type=Path, default=Path("results/small.jsonl"))
     options = parser.parse_args()
-    # The MLP is used as it comes.
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    lines = options.results.read_text().splitlines() if options.results.exists() else []
-    done = {tuple(json.loads(line)["table"]) for line in lines}
-    for classes, separation in SHAPES:
-        for noise in NOISES:
-            key = (options.name, options.draw, options.rows, classes, separation, noise)
-            if key not in done:
-                record = measure(options.nbam, options.rows, classes, separation, noise, options.draw)
-                with options.results.open("a") as file:
-                    file.write(json.dumps({"table": key} | record) + "\n")
-                print(*key, json.dumps(record), flush=True)
+    tables = [(options.rows, *shape, noise) for shape in SHAPES for noise in NOISES]
+    keys = [(options.name, options.draw, *table) for table in tables]
+    measure_missing(options.results, keys, lambda *table: measure(options.nbam, *table, options.draw))
 
 
 if __name__ == "__main__":
