@@ -19,7 +19,6 @@ const MOST_COLUMNS: usize = 64;
 const ENOUGH_ROWS: usize = 100_000;
 /// Rows that show whether a column has more than two values. Most columns of an embedding are not looked at further.
 const SHOWN_ROWS: usize = 1000;
-
 /// The narrowest ramp, in standard deviations of its column: anything below is rounding.
 const NARROWEST: f32 = 1e-5;
 

@@ -110,11 +110,7 @@ impl Scaler {
     pub(crate) fn is_whole(&self) -> bool {
         let Pieces { counts, low, slope, mean, scale } = &self.pieces;
         let columns = self.mean.len();
-        let ramps = if counts.is_empty() {
-            0
-        } else {
-            counts.iter().fold(0_usize, |sum, count| sum.saturating_add(*count))
-        };
+        let ramps = counts.iter().fold(0_usize, |sum, count| sum.saturating_add(*count));
         self.scale.len() == columns
             && (counts.is_empty() || counts.len() == columns)
             && [low, slope, mean, scale].iter().all(|values| values.len() == ramps)
