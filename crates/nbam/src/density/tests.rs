@@ -75,9 +75,10 @@ proptest! {
     #[test]
     fn transition_is_a_mixture_of_normalised_branches(
         logits in proptest::collection::vec(-6.0..6.0_f32, 4), seed in proptest::collection::vec(0.0..1.0_f64, 16),
-        guessed in prop_oneof![Just(0.0), 0.0..0.99_f64],
+        guessed in prop_oneof![Just(0.0), 0.0..0.99_f64], has_rivals: bool,
     ) {
         let channel = channel(&seed).with_guesses(guessed).unwrap();
+        let channel = if has_rivals { channel.between_rivals() } else { channel };
         let mut log_p = [0.0; 4];
         categorical::log_softmax(&logits, &mut log_p);
         let (mut clean, mut anomaly, mut marginal) = (0.0, 0.0, 0.0);
@@ -91,7 +92,10 @@ proptest! {
             let stays = |k: usize| log_p[k].exp() * (1.0 - channel.rates()[k]);
             let rest: f64 = (0..4).map(stays).sum();
             // A guess is right if the class, drawn anew, is the one that was guessed.
-            let guess = |k: usize| guessed * stays(y) / rest * stays(k);
+            // Between rivals, classes other than the most probable one count half.
+            let rival = (0..4).filter(|&k| k != y).max_by(|&a, &b| stays(a).total_cmp(&stays(b)));
+            let weight = |k: usize| if has_rivals && Some(k) != rival { 0.5 } else { 1.0 };
+            let guess = |k: usize| weight(k) * guessed * stays(y) / rest * stays(k);
             let wrong = flow + (0..4).filter(|&k| k != y).map(guess).sum::<f64>();
             let r = row.posterior();
             let total = flow + stays(y);
@@ -168,7 +172,7 @@ fn an_unlikely_label_stays_finite() {
     // Logits far apart: in linear space the flow of the label would be zero.
     let mut log_p = [0.0; 3];
     categorical::log_softmax(&[2000.0, 0.0, -2000.0], &mut log_p);
-    let channel = Transition::uniform(3, 0.2).with_guesses(0.02).unwrap();
+    let channel = Transition::uniform(3, 0.2, 0.02);
     for y in 0..3 {
         let row = channel.evidence(&log_p, y);
         assert!(row.log_clean.is_finite() && row.logit_prior.is_finite() && row.log_anomaly.is_finite());

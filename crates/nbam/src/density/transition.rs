@@ -24,6 +24,15 @@
 //!
 //! The two sum to the same `P(y|x)` for every `lambda`. No data can tell how much was guessed: `lambda` is a belief, has no part in training, and
 //! only decides how suspicious a label is that the clean branch finds possible but unlikely.
+//!
+//! Where nothing but borders is known to be unclear, guesses may be taken to lie *between rivals*: the label and the most probable other class `r`. A guess is then wrong
+//! with probability `w_y` in place of `1 - c_y`; what belongs to neither of the two speaks half for the label and half against it:
+//!
+//! ```text
+//! w_y = c_r + (1 - c_y - c_r) / 2 = (1 - c_y + c_r) / 2
+//! ```
+//!
+//! With two classes the two forms are the same.
 
 use crate::switch::{Evidence, Known, Row, logit};
 use serde::{Deserialize, Serialize};
@@ -39,15 +48,17 @@ pub struct Transition {
     destinations: Vec<f64>,
     /// `lambda`.
     guessed: f64,
+    /// Whether guesses lie between the label and the most probable other class.
+    has_rivals: bool,
 }
 
 impl Transition {
-    /// A channel in which every class is contaminated at the same rate, equally to all others.
-    pub(crate) fn uniform(classes: usize, rate: f64) -> Self {
+    /// A channel in which every class is contaminated at the same rate, equally to all others, with this share of guesses.
+    pub(crate) fn uniform(classes: usize, rate: f64, guessed: f64) -> Self {
         let other = 1.0 / (classes as f64 - 1.0);
         let cell = |index: usize| if index / classes == index % classes { 0.0 } else { other };
         let destinations = (0..classes * classes).map(cell).collect();
-        Self::trusted(vec![rate; classes], destinations, 0.0)
+        Self::trusted(vec![rate; classes], destinations, guessed)
     }
 
     /// A channel with these rates in (0, 1) and destinations (row-major, zero diagonal, rows summing to one), and no guesses.
@@ -92,6 +103,11 @@ impl Transition {
         Ok(Self { guessed: share, ..self })
     }
 
+    /// The same channel whose guesses lie between the label and the most probable other class.
+    pub fn between_rivals(self) -> Self {
+        Self { has_rivals: true, ..self }
+    }
+
     /// The same channel without guesses: what training sees.
     pub(crate) fn without_guesses(self) -> Self {
         Self { guessed: 0.0, ..self }
@@ -99,7 +115,7 @@ impl Transition {
 
     /// A channel whose values are known to be right, because they were just estimated.
     pub(crate) fn trusted(rates: Vec<f64>, destinations: Vec<f64>, guessed: f64) -> Self {
-        Self { classes: rates.len(), rates, destinations, guessed }
+        Self { classes: rates.len(), rates, destinations, guessed, has_rivals: false }
     }
 
     /// Number of classes.
@@ -115,6 +131,11 @@ impl Transition {
     /// `lambda`, the share of guesses among the labels that the channel leaves alone.
     pub fn guessed(&self) -> f64 {
         self.guessed
+    }
+
+    /// Whether guesses lie between the label and the most probable other class.
+    pub fn has_rivals(&self) -> bool {
+        self.has_rivals
     }
 
     /// `T`, row-major.
@@ -151,19 +172,29 @@ impl Transition {
         };
         let clean = |k: usize| (log_p[k] + (-self.rates[k]).ln_1p() - log_rest).exp();
         let ambiguity = (0..log_p.len()).map(|k| clean(k) * (1.0 - clean(k))).sum::<f64>();
-        self.with_guesses_in(channel, ambiguity)
+        let mut rivals = Rivals::default();
+        if self.has_rivals {
+            (0..log_p.len()).for_each(|k| rivals.add(clean(k), k == y));
+        }
+        self.with_guesses_in(channel, ambiguity, &rivals)
     }
 
     /// The channel's own evidence of a label, and what guesses add to it.
     ///
-    /// `ambiguity` is `sum_k c_k (1 - c_k)`: how often a guess at this row goes wrong.
-    fn with_guesses_in(&self, channel: Evidence, ambiguity: f64) -> Evidence {
+    /// `ambiguity` is `sum_k c_k (1 - c_k)`: how often a guess at this row goes wrong. Between rivals it is `sum_k c_k w_k`.
+    fn with_guesses_in(&self, channel: Evidence, mut ambiguity: f64, rivals: &Rivals) -> Evidence {
+        if self.has_rivals {
+            ambiguity = 0.5 * (ambiguity + rivals.ambiguity());
+        }
         let wrong_guesses = self.guessed * ambiguity;
         if wrong_guesses <= 0.0 {
             return channel;
         }
         let Evidence { log_clean, logit_prior, log_anomaly } = channel;
-        let wrong = -log_clean.min(0.0).exp_m1();
+        let mut wrong = -log_clean.min(0.0).exp_m1();
+        if self.has_rivals {
+            wrong = 0.5 * (wrong + rivals.of_label);
+        }
         // Everything relative to 1 - pi: odds instead of probabilities.
         let (mut log_wrong, mut log_wrong_y) = (LogSum::default(), LogSum::default());
         log_wrong.add(logit_prior);
@@ -179,7 +210,8 @@ impl Transition {
     }
 
     /// The probability of each true class given the label, `s_k = (1 - r) [k = y] + r w_k` with
-    /// `w_k` proportional to `p_k rho_k T[k, y] + lambda c_y p_k (1 - rho_k)` for the other classes; into `out`. Returns the posterior `r`.
+    /// `w_k` proportional to `p_k rho_k T[k, y] + lambda c_y p_k (1 - rho_k)` for the other classes (half of the second term for classes that are no rivals);
+    /// into `out`. Returns the posterior `r`.
     ///
     /// # Panics
     /// As [`Self::evidence`].
@@ -190,9 +222,13 @@ impl Transition {
         let (mut log_rest, own) = (LogSum::default(), log_p[y] + (-self.rates[y]).ln_1p());
         (0..self.classes).for_each(|k| log_rest.add(log_p[k] + (-self.rates[k]).ln_1p()));
         let guessed_y = self.guessed * (own - log_rest.value()).exp();
+        let stays = |k: &usize| log_p[*k] + (-self.rates[*k]).ln_1p();
+        let others = (0..self.classes).filter(|&k| k != y);
+        let rival = others.max_by(|a, b| stays(a).total_cmp(&stays(b)));
+        let weight = |k: usize| if self.has_rivals && Some(k) != rival { 0.5 } else { 1.0 };
         // Divide by the sum in log space: a flow may be far below the smallest number that exp can give.
         let log_flow = |k: usize| {
-            let guessed = if k == y { 0.0 } else { guessed_y * (1.0 - self.rates[k]) };
+            let guessed = if k == y { 0.0 } else { weight(k) * guessed_y * (1.0 - self.rates[k]) };
             log_p[k] + (self.flow(k, y) + guessed).ln()
         };
         let high = (0..self.classes).map(log_flow).fold(f64::NEG_INFINITY, f64::max);
@@ -222,6 +258,7 @@ impl Transition {
         d_logits: &mut [f32],
     ) -> (Row<f64>, Evidence) {
         let (mut prior, mut rest, mut squares, mut flow) = (0.0, 0.0, 0.0, 0.0);
+        let mut rivals = Rivals::default();
         for (k, &p) in p.iter().enumerate() {
             let p = f64::from(p);
             let contaminated = p * self.rates[k];
@@ -229,6 +266,9 @@ impl Transition {
             prior += contaminated;
             rest += stays;
             squares += stays * stays;
+            if self.has_rivals {
+                rivals.add(stays, k == y);
+            }
             moved[k] = contaminated * self.destinations[k * self.classes + y];
             flow += moved[k];
         }
@@ -244,7 +284,49 @@ impl Transition {
             let stay = if k == y { 1.0 - row.posterior } else { 0.0 };
             *d_logit = (f64::from(p[k]) - stay - moved[k]) as f32;
         }
-        (row, self.with_guesses_in(evidence, 1.0 - squares / (rest * rest)))
+        (row, self.with_guesses_in(evidence, 1.0 - squares / (rest * rest), &rivals.over(rest)))
+    }
+}
+
+/// The classes that a guess may lie between: the two most probable of the clean branch `c(.|x)`, and the label's rival.
+#[derive(Default)]
+struct Rivals {
+    first: f64,
+    second: f64,
+    /// The sum of all but the first.
+    others: f64,
+    /// The largest of all but the label's own.
+    of_label: f64,
+}
+
+impl Rivals {
+    fn add(&mut self, clean: f64, is_label: bool) {
+        if !is_label {
+            self.of_label = self.of_label.max(clean);
+        }
+        if clean > self.first {
+            self.others += self.first;
+            (self.first, self.second) = (clean, self.first);
+        } else {
+            self.others += clean;
+            self.second = self.second.max(clean);
+        }
+    }
+
+    /// The same for values that were added up to `total` in place of one.
+    fn over(self, total: f64) -> Self {
+        let Self { first, second, others, of_label } = self;
+        Self {
+            first: first / total,
+            second: second / total,
+            others: others / total,
+            of_label: of_label / total,
+        }
+    }
+
+    /// `sum_k c_k c_r(k)`.
+    fn ambiguity(&self) -> f64 {
+        self.first * (self.second + self.others)
     }
 }
 
@@ -255,19 +337,23 @@ struct Saved {
     destinations: Vec<f64>,
     #[serde(default)]
     guessed: f64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_rivals: bool,
 }
 
 impl TryFrom<Saved> for Transition {
     type Error = crate::Error;
 
     fn try_from(saved: Saved) -> crate::Result<Self> {
-        Self::new(saved.rates, saved.destinations)?.with_guesses(saved.guessed)
+        let transition = Self::new(saved.rates, saved.destinations)?.with_guesses(saved.guessed)?;
+        Ok(if saved.has_rivals { transition.between_rivals() } else { transition })
     }
 }
 
 impl From<Transition> for Saved {
     fn from(transition: Transition) -> Self {
-        Self { rates: transition.rates, destinations: transition.destinations, guessed: transition.guessed }
+        let Transition { rates, destinations, guessed, has_rivals, .. } = transition;
+        Self { rates, destinations, guessed, has_rivals }
     }
 }
 

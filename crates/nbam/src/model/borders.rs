@@ -41,11 +41,20 @@ impl Place {
     }
 }
 
-/// The shares of contradicted labels in the half of each class's rows that lies nearer to a border, and in the other half, if the first is much larger.
-///
-/// A class's own errors do not know where the border is. If contradictions do, then either labels were
-/// mistaken where classes are alike, or the features do not decide there and the labels are right: the data cannot tell.
-pub(crate) fn unclear(mut places: Vec<Place>) -> Option<(f64, f64)> {
+/// The shares of contradicted labels in the half of each class's rows that lies nearer to a border, and in the other half.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contradicted {
+    pub(crate) near: f64,
+    pub(crate) far: f64,
+    /// Whether the first is much larger, beyond chance.
+    ///
+    /// A class's own errors do not know where the border is. If contradictions do, then either labels were
+    /// mistaken where classes are alike, or the features do not decide there and the labels are right: the data cannot tell.
+    pub(crate) is_unclear: bool,
+}
+
+/// How many labels are contradicted near the borders, and away from them.
+pub(crate) fn contradicted(mut places: Vec<Place>) -> Contradicted {
     places.sort_by(|a, b| a.class.cmp(&b.class).then(a.margin.total_cmp(&b.margin)));
     let (mut near, mut far) = (Half::default(), Half::default());
     for class in places.chunk_by(|a, b| a.class == b.class) {
@@ -55,7 +64,8 @@ pub(crate) fn unclear(mut places: Vec<Place>) -> Option<(f64, f64)> {
     }
     let variance = near.variance() + far.variance();
     let difference = near.share() - far.share();
-    (difference > EXCESS && difference > DECISIVE * variance.sqrt()).then(|| (near.share(), far.share()))
+    let is_unclear = difference > EXCESS && difference > DECISIVE * variance.sqrt();
+    Contradicted { near: near.share(), far: far.share(), is_unclear }
 }
 
 #[derive(Default)]
@@ -105,12 +115,12 @@ mod tests {
 
     #[test]
     fn only_contradictions_near_the_border_warn() {
-        assert!(unclear(places(2_000, |row, _| row % 5 == 0)).is_none());
-        assert!(unclear(places(2_000, |row, margin| margin < 0.5 && row % 3 == 0)).is_some());
-        assert!(unclear(places(2_000, |row, margin| margin < 0.5 && row % 12 == 0)).is_none());
-        assert!(unclear(places(2_000, |row, margin| margin > 0.5 && row % 3 == 0)).is_none());
+        assert!(!contradicted(places(2_000, |row, _| row % 5 == 0)).is_unclear);
+        assert!(contradicted(places(2_000, |row, margin| margin < 0.5 && row % 3 == 0)).is_unclear);
+        assert!(!contradicted(places(2_000, |row, margin| margin < 0.5 && row % 12 == 0)).is_unclear);
+        assert!(!contradicted(places(2_000, |row, margin| margin > 0.5 && row % 3 == 0)).is_unclear);
         // As striking, but among too few rows.
-        assert!(unclear(places(40, |row, margin| margin < 0.5 && row % 3 == 0)).is_none());
-        assert!(unclear(Vec::new()).is_none());
+        assert!(!contradicted(places(40, |row, margin| margin < 0.5 && row % 3 == 0)).is_unclear);
+        assert!(!contradicted(Vec::new()).is_unclear);
     }
 }

@@ -25,8 +25,9 @@ impl Channel {
         let rate = prior.first_rate(classes);
         let cell =
             |index: usize| if index / classes == index % classes { 0.0 } else { rate / (k * (k - 1.0)) };
+        let transition = Transition::uniform(classes, rate, prior.guessed);
         Self {
-            transition: Transition::uniform(classes, rate),
+            transition: if prior.borders_only { transition.between_rivals() } else { transition },
             moved: (0..classes * classes).map(cell).collect(),
             stayed: vec![(1.0 - rate) / k; classes],
             prior,
@@ -57,6 +58,9 @@ impl Channel {
         let (moved, stayed) = counts.split_at(self.moved.len());
         for (average, count) in self.moved.iter_mut().zip(moved).chain(self.stayed.iter_mut().zip(stayed)) {
             *average += blend * (count * scale - *average);
+        }
+        if self.prior.borders_only {
+            return;
         }
         let classes = self.stayed.len();
         let others = classes as f64 - 1.0;

@@ -252,9 +252,13 @@ impl Classifier {
         warnings.extend(class_warnings(rows.labels, self.classes, self.transitions(), shares));
         if !lost.is_empty() {
             warnings.push(Warning::overlap(lost));
-        } else if matches!(self.params.task.model, LabelModel::Transition(_)) {
-            let unclear = borders::unclear(self.places(rows));
-            warnings.extend(unclear.map(|(near, far)| Warning::borders(near, far)));
+        } else if let LabelModel::Transition(prior) = self.params.task.model {
+            let contradicted = borders::contradicted(self.places(rows));
+            if prior.borders_only {
+                warnings.push(Warning::borders_only(contradicted));
+            } else if contradicted.is_unclear {
+                warnings.push(Warning::borders(contradicted));
+            }
         }
         if !has_signal {
             // What else a fit to nothing shows of itself is a consequence; what it shows of the rows is not.

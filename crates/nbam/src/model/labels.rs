@@ -65,10 +65,16 @@ pub struct TransitionPrior {
     /// nothing in training depends on it; it makes unlikely labels near a border a little suspicious.
     #[serde(default)]
     pub guessed: f64,
+    /// Whether errors are taken to lie near borders only: the channel keeps a trace of a rate and is not learned, and guesses lie between the label and the
+    /// most probable other class. A classifier decides by rows that it leaves out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub borders_only: bool,
 }
 
 /// The share of the fit in which doubt fades.
 const DOUBT_FADES: f64 = 0.1;
+/// The rate that every class keeps where errors lie near borders only: a logarithm of it is finite, and nothing is seen of it.
+const TRACE: f64 = 1e-9;
 /// Pseudo-rows of each class that hold it to the rate and the destinations of all, as a multiple of all rows.
 const HOLD: f64 = 2.0;
 
@@ -84,6 +90,7 @@ impl Default for TransitionPrior {
             doubt: 0.1,
             starts_even: false,
             guessed: 0.02,
+            borders_only: false,
         }
     }
 }
@@ -91,7 +98,7 @@ impl Default for TransitionPrior {
 impl TransitionPrior {
     /// The rate of every class when training starts: a random label may be the right one.
     pub fn first_rate(&self, classes: usize) -> f64 {
-        self.initial_share * (classes as f64 - 1.0) / classes as f64
+        if self.borders_only { TRACE } else { self.initial_share * (classes as f64 - 1.0) / classes as f64 }
     }
 
     /// The doubt when this share of the fit is done.

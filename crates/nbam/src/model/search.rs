@@ -16,12 +16,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// The weakest prior that is tried: each step divides the usual strength by the square root of five.
-const WEAKEST: u8 = 6;
+const WEAKEST: i8 = 6;
+/// The strongest one, where errors are taken to lie near borders only.
+const STRONGEST: i8 = -4;
 /// The step that is tried beside the usual strength. Patterns such as one class around the other leave no trace at all
 /// in a network that is held too tightly, so that small steps would not find the way to it.
-const FAR: u8 = 4;
+const FAR: i8 = 4;
 /// The steps that every search starts with.
-const FIRST: [u8; 2] = [0, FAR];
+const FIRST: [i8; 2] = [0, FAR];
 /// Rows below which the left-out ones are too few to decide, and below which only a clear difference does.
 pub(crate) const FEW_ROWS: usize = 100;
 const SMALL: usize = 1000;
@@ -31,7 +33,7 @@ const SUSPICIOUS: f64 = 0.2;
 const LEAST_GAIN: f64 = 0.02;
 /// Standard errors from which a difference between few rows is clear.
 pub(crate) const CLEAR: f64 = 2.0;
-/// Standard errors with which left-out rows back a belief that has another sign in its favour.
+/// Standard errors with which left-out rows back a belief that has another sign in its favour, or object to it.
 const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
@@ -49,12 +51,22 @@ pub(crate) enum Start {
     EvenErrors,
 }
 
+/// What the borders between classes are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Borders {
+    /// Clean labels are nearly certain given the features.
+    Sharp,
+    /// Classes may overlap: no sharpness, unless its weight was given.
+    Soft,
+    /// Classes overlap, or labels were mistaken where classes are alike, and that is all: no errors that follow the classes either.
+    Guessed,
+}
+
 /// What is believed of the labels and the classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Belief {
     pub(crate) start: Start,
-    /// Classes may overlap: no sharpness, unless its weight was given.
-    pub(crate) has_soft_borders: bool,
+    pub(crate) borders: Borders,
 }
 
 impl Belief {
@@ -64,12 +76,15 @@ impl Belief {
     pub(crate) const COMMITTEE: Self = Self::softly(Start::TrustedLabels);
 
     const fn from(start: Start) -> Self {
-        Self { start, has_soft_borders: false }
+        Self { start, borders: Borders::Sharp }
     }
 
     const fn softly(start: Start) -> Self {
-        Self { start, has_soft_borders: true }
+        Self { start, borders: Borders::Soft }
     }
+
+    /// Without a channel there is but one start.
+    const GUESSED: Self = Self { start: Start::Usual, borders: Borders::Guessed };
 
     fn change(self, prior: &mut TransitionPrior) {
         match self.start {
@@ -77,8 +92,9 @@ impl Belief {
             Start::TrustedLabels => prior.initial_share = prior.initial_share.min(0.1),
             Start::EvenErrors => prior.starts_even = true,
         }
-        if self.has_soft_borders {
-            prior.sharpness = prior.sharpness.or(Some(0.0));
+        if self.borders != Borders::Sharp && prior.sharpness.is_none() {
+            prior.sharpness = Some(0.0);
+            prior.borders_only = self.borders == Borders::Guessed;
         }
     }
 
@@ -139,7 +155,7 @@ impl Parts {
 }
 
 /// The strength that is so many steps weaker than usual.
-fn weaker(usual: f64, step: u8) -> f64 {
+fn weaker(usual: f64, step: i8) -> f64 {
     usual / 5_f64.powf(f64::from(step) / 2.0)
 }
 
@@ -183,7 +199,7 @@ impl Fit<'_> {
     fn settle_from(&self, first: Vec<TrialFit>, parts: &Parts) -> Result<Settled> {
         let Parts { everything, inside, left_out, usual } = parts;
         let rows = everything.len();
-        let strength = |step: u8| weaker(usual_weight_prior(rows), step);
+        let strength = |step: i8| weaker(usual_weight_prior(rows), step);
         let mut search = Search {
             margin: margin(rows, !self.scaler.pieces.is_empty()),
             trials: FIRST.map(|step| (Belief::USUAL, step)).into_iter().zip(first).collect(),
@@ -269,7 +285,7 @@ impl Fit<'_> {
             probabilities.iter_mut().for_each(|log_p| *log_p = log_p.exp());
             Place::of(&probabilities, self.labels.labels[row])
         });
-        borders::unclear(places).is_some()
+        borders::contradicted(places).is_unclear
     }
 }
 
@@ -277,7 +293,7 @@ impl Fit<'_> {
 struct Search<Part, Whole> {
     /// Standard errors by which a weaker prior must be better than a stronger one.
     margin: f64,
-    trials: BTreeMap<(Belief, u8), TrialFit>,
+    trials: BTreeMap<(Belief, i8), TrialFit>,
     trial: Part,
     /// A fit to all rows, of which none is left out.
     whole: Whole,
@@ -285,11 +301,11 @@ struct Search<Part, Whole> {
 
 impl<Part, Whole> Search<Part, Whole>
 where
-    Part: Fn(Belief, u8) -> Result<TrialFit>,
-    Whole: Fn(Belief, u8) -> Result<TrialFit>,
+    Part: Fn(Belief, i8) -> Result<TrialFit>,
+    Whole: Fn(Belief, i8) -> Result<TrialFit>,
 {
     /// The belief and the step to fit with, and the classes that vanish with sharp borders if those were given up for them.
-    fn settle(&mut self, rows: usize) -> Result<(Belief, u8, Vec<usize>)> {
+    fn settle(&mut self, rows: usize) -> Result<(Belief, i8, Vec<usize>)> {
         let (start, step) = self.start(rows)?;
         let (sharp, soft) = (Belief::from(start), Belief::softly(start));
         if start == Start::TrustedLabels {
@@ -297,11 +313,8 @@ where
         }
         let lost = self.lost(sharp, step)?;
         if lost.is_empty() {
-            // Sharpness takes classes that overlap for wrong labels. The signs of that: what it calls wrong lies near the borders, and
-            // left-out rows are more probable without it.
-            let is_soft = self.trials[&(sharp, step)].has_unclear_borders
-                && self.prefers((sharp, step), (soft, step), HINT)?;
-            return Ok((if is_soft { soft } else { sharp }, step, lost));
+            let (belief, step) = self.borders(start, step)?;
+            return Ok((belief, step, lost));
         }
         // A network that is held too tightly cannot tell a small class from the one around it. The class vanishes, and its labels are
         // cheap as errors.
@@ -318,8 +331,44 @@ where
         Ok((soft, step, lost))
     }
 
+    /// What is believed of the borders where no class vanishes, and the step of the weight prior for that.
+    ///
+    /// Sharpness takes classes that overlap, and labels that were mistaken where classes are alike, for errors that follow the classes. The sign of
+    /// that is that what it calls wrong lies near the borders. The likelihood decides little between the explanations, so left-out rows may only object.
+    fn borders(&mut self, start: Start, step: i8) -> Result<(Belief, i8)> {
+        let (sharp, soft, guessed) = (Belief::from(start), Belief::softly(start), Belief::GUESSED);
+        if !self.trials[&(sharp, step)].has_unclear_borders {
+            return Ok((sharp, step));
+        }
+        // Each as it would be fitted: at a strength that is too weak for soft borders, any channel holds the predictor back and helps.
+        let guessed = (guessed, self.step_either_way(guessed, step)?);
+        let is_refuted =
+            self.prefers(guessed, (sharp, step), HINT)? || self.prefers(guessed, (soft, step), HINT)?;
+        if !is_refuted {
+            return Ok(guessed);
+        }
+        let is_soft = self.prefers((sharp, step), (soft, step), HINT)?;
+        Ok((if is_soft { soft } else { sharp }, step))
+    }
+
+    /// The step of the weight prior under a belief, from a step that served another: stronger ones as well, since a soft predictor learns wrong labels by heart
+    /// where a sharp one calls them wrong.
+    fn step_either_way(&mut self, belief: Belief, first: i8) -> Result<i8> {
+        let mut step = first;
+        while step > STRONGEST && self.prefers((belief, step), (belief, step - 1), 0.0)? {
+            step -= 1;
+        }
+        while step >= first
+            && step < WEAKEST
+            && self.prefers((belief, step), (belief, step + 1), self.margin)?
+        {
+            step += 1;
+        }
+        Ok(step)
+    }
+
     /// How training should start, and the step of the weight prior for that.
-    fn start(&mut self, rows: usize) -> Result<(Start, u8)> {
+    fn start(&mut self, rows: usize) -> Result<(Start, i8)> {
         let mut found = (Belief::USUAL, self.step(Belief::USUAL)?);
         if self.trials[&found].contaminated <= SUSPICIOUS {
             return Ok((found.0.start, found.1));
@@ -338,13 +387,13 @@ where
     }
 
     /// The step of the weight prior under a belief.
-    fn step(&mut self, belief: Belief) -> Result<u8> {
+    fn step(&mut self, belief: Belief) -> Result<i8> {
         weakest_that_helps(self.margin, |stronger, weaker, standard_errors| {
             self.prefers((belief, stronger), (belief, weaker), standard_errors)
         })
     }
 
-    fn try_out(&mut self, key: (Belief, u8)) -> Result<()> {
+    fn try_out(&mut self, key: (Belief, i8)) -> Result<()> {
         if let Entry::Vacant(missing) = self.trials.entry(key) {
             missing.insert((self.trial)(key.0, key.1)?);
         }
@@ -352,14 +401,14 @@ where
     }
 
     /// Whether left-out rows prefer the second to the first by some standard errors.
-    fn prefers(&mut self, first: (Belief, u8), second: (Belief, u8), standard_errors: f64) -> Result<bool> {
+    fn prefers(&mut self, first: (Belief, i8), second: (Belief, i8), standard_errors: f64) -> Result<bool> {
         self.try_out(first)?;
         self.try_out(second)?;
         Ok(is_better(&self.trials[&first].losses, &self.trials[&second].losses, standard_errors))
     }
 
     /// The classes that vanish in a trial that was made. Those that only four fifths of the rows are too few for do not count.
-    fn lost(&self, belief: Belief, step: u8) -> Result<Vec<usize>> {
+    fn lost(&self, belief: Belief, step: i8) -> Result<Vec<usize>> {
         if self.trials[&(belief, step)].lost.is_empty() {
             return Ok(Vec::new());
         }
@@ -383,7 +432,7 @@ fn margin(rows: usize, is_in_pieces: bool) -> f64 {
 
 /// Searches for the weakest step that left-out rows prefer to the one before it. `prefers(stronger, weaker, standard_errors)` says
 /// whether the weaker of two is better by that many standard errors of the difference.
-fn weakest_that_helps(margin: f64, mut prefers: impl FnMut(u8, u8, f64) -> Result<bool>) -> Result<u8> {
+fn weakest_that_helps(margin: f64, mut prefers: impl FnMut(i8, i8, f64) -> Result<bool>) -> Result<i8> {
     let mut step = 0;
     if prefers(0, FAR, margin)? {
         step = FAR;
@@ -426,11 +475,11 @@ mod tests {
     }
 
     /// What is found when the mean loss of each step is this and differences are certain, and the steps that were looked at.
-    fn found(losses: [f64; 7]) -> (u8, Vec<u8>) {
+    fn found(losses: [f64; 7]) -> (i8, Vec<i8>) {
         let mut seen = std::collections::BTreeSet::new();
         let step = weakest_that_helps(margin(5000, false), |stronger, weaker, _| {
             seen.extend([stronger, weaker]);
-            Ok(losses[usize::from(weaker)] < losses[usize::from(stronger)])
+            Ok(losses[weaker as usize] < losses[stronger as usize])
         });
         (step.unwrap(), seen.into_iter().collect())
     }
@@ -449,7 +498,7 @@ mod tests {
     /// Two classes, of which the second is lost before these steps, by part of the rows and by all of them.
     struct Made {
         rows: usize,
-        found_from: (u8, u8),
+        found_from: (i8, i8),
         contaminated: f64,
         has_unclear_borders: bool,
         /// What each left-out label costs at every step.
@@ -457,33 +506,35 @@ mod tests {
         even: [f64; 7],
         trusting: f64,
         soft: f64,
+        /// From the strongest to the weakest.
+        guessed: [f64; 11],
     }
 
     impl Made {
-        fn settle(&self) -> (Belief, u8) {
+        fn settle(&self) -> (Belief, i8) {
             // The costs of single rows differ a little, so that a difference has a standard error.
-            let trial = |belief: Belief, step: u8| {
+            let trial = |belief: Belief, step: i8| {
                 let cost = match belief {
-                    Belief { has_soft_borders: true, .. } => self.soft,
-                    Belief { start: Start::Usual, .. } => self.usual[usize::from(step)],
+                    Belief { borders: Borders::Soft, .. } => self.soft,
+                    Belief { borders: Borders::Guessed, .. } => self.guessed[(step - STRONGEST) as usize],
+                    Belief { start: Start::Usual, .. } => self.usual[step as usize],
                     Belief { start: Start::TrustedLabels, .. } => self.trusting,
-                    Belief { start: Start::EvenErrors, .. } => self.even[usize::from(step)],
+                    Belief { start: Start::EvenErrors, .. } => self.even[step as usize],
                 };
-                let noise =
-                    f64::from(step + 10 * belief.start as u8 + 20 * u8::from(belief.has_soft_borders)) * 0.01;
+                let noise = f64::from(step + 10 * belief.start as i8 + 20 * belief.borders as i8) * 0.01;
                 let losses = (0..100).map(|row| cost + if row % 2 == 0 { noise } else { -noise }).collect();
                 let lost = if step < self.found_from.0 { vec![1] } else { Vec::new() };
                 let has_unclear_borders = self.has_unclear_borders;
                 Ok(TrialFit { losses, lost, contaminated: self.contaminated, has_unclear_borders })
             };
-            let whole = |_: Belief, step: u8| {
+            let whole = |_: Belief, step: i8| {
                 let lost = if step < self.found_from.1 { vec![1] } else { Vec::new() };
                 Ok(TrialFit { lost, ..TrialFit::default() })
             };
             let margin = margin(self.rows, false);
             let mut search = Search { margin, trials: BTreeMap::new(), trial, whole };
             let (belief, step, lost) = search.settle(self.rows).unwrap();
-            assert!(lost.is_empty() || belief.has_soft_borders);
+            assert!(lost.is_empty() || belief.borders == Borders::Soft);
             (belief, step)
         }
     }
@@ -497,6 +548,7 @@ mod tests {
         even: [2.0; 7],
         trusting: 2.0,
         soft: 2.0,
+        guessed: [3.0; 11],
     };
 
     const SOFT: Belief = Belief::softly(Start::Usual);
@@ -527,6 +579,22 @@ mod tests {
         assert_eq!(Made { soft: 0.9, ..unclear }.settle(), (SOFT, 0));
         assert_eq!(Made { soft: 0.999, ..unclear }.settle(), (Belief::USUAL, 0));
         assert_eq!(Made { soft: 0.9, ..SEEN }.settle(), (Belief::USUAL, 0));
+    }
+
+    #[test]
+    fn errors_near_borders_need_a_sign_and_no_objection() {
+        // From a strength 25 times the usual one to the weakest.
+        let guessed = [1.2, 1.1, 1.0, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
+        let unclear = Made { has_unclear_borders: true, guessed, ..SEEN };
+        assert_eq!(unclear.settle(), (Belief::GUESSED, -1));
+        assert_eq!(Made { guessed, ..SEEN }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { usual: [0.9; 7], ..unclear }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { soft: 0.9, ..unclear }.settle(), (SOFT, 0));
+        // A weaker prior is found as well, and the strongest that is tried is the last.
+        let weaker = [1.9, 1.8, 1.7, 1.6, 1.0, 0.5, 0.4, 0.7, 0.8, 0.9, 1.0];
+        assert_eq!(Made { guessed: weaker, ..unclear }.settle(), (Belief::GUESSED, 2));
+        let stronger = std::array::from_fn(|at| 0.1 * (at + 1) as f64);
+        assert_eq!(Made { guessed: stronger, ..unclear }.settle(), (Belief::GUESSED, STRONGEST));
     }
 
     #[test]

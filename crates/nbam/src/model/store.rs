@@ -13,9 +13,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
-/// The version of the files, and the one of models whose columns enter in pieces. A model of another version is refused.
+/// The version of the files, the one of models whose columns enter in pieces, and the one of models whose guesses lie between rivals.
+/// A model of another version is refused.
 const FORMAT: u32 = 1;
 const FORMAT_IN_PIECES: u32 = 2;
+const FORMAT_WITH_RIVALS: u32 = 3;
 const TENSORS: &str = "model.safetensors";
 const DESCRIPTION: &str = "model.json";
 
@@ -57,6 +59,14 @@ enum Task {
         target: TargetScale,
         states: Vec<ValueState>,
     },
+}
+
+impl Task {
+    /// Whether a label's guesses lie between it and the most probable other class.
+    fn has_rivals(&self) -> bool {
+        let has_rivals = |state: &LabelState| matches!(state, LabelState::Transition(transition) if transition.has_rivals());
+        matches!(self, Self::Classification { states, .. } if states.iter().any(has_rivals))
+    }
 }
 
 /// A model as two pieces of memory: what [`Model::save`] writes to its two files.
@@ -199,10 +209,21 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    /// The oldest format that says everything about this model.
+    fn format(&self) -> u32 {
+        if self.task.has_rivals() {
+            FORMAT_WITH_RIVALS
+        } else if self.scaler.pieces.is_empty() {
+            FORMAT
+        } else {
+            FORMAT_IN_PIECES
+        }
+    }
+
     fn encode(self, attachment: &serde_json::Value) -> Result<ModelBytes> {
         let tensors = tensor_bytes(self.scaler, &self.networks)?;
         let description = Description {
-            format: if self.scaler.pieces.is_empty() { FORMAT } else { FORMAT_IN_PIECES },
+            format: self.format(),
             nbam: env!("CARGO_PKG_VERSION").into(),
             tensors: hash(&tensors),
             shape: self.networks[0].shape().clone(),
@@ -348,13 +369,13 @@ fn check_format(text: &str, path: &Path) -> Result<()> {
         nbam: String,
     }
     let version: Version = serde_json::from_str(text).map_err(|error| damaged(path, &error))?;
-    if [FORMAT, FORMAT_IN_PIECES].contains(&version.format) {
+    if (FORMAT..=FORMAT_WITH_RIVALS).contains(&version.format) {
         return Ok(());
     }
     Err(Error::new(
         ErrorKind::Model,
         format!(
-            "{} is of model format {} (written by nbam {}), expected format {FORMAT} or {FORMAT_IN_PIECES}",
+            "{} is of model format {} (written by nbam {}), expected format {FORMAT} to {FORMAT_WITH_RIVALS}",
             path.display(),
             version.format,
             version.nbam

@@ -1,5 +1,6 @@
 //! What a fit has to say about itself: signs that its posterior should not be taken at its word.
 
+use super::borders::Contradicted;
 use super::posterior::Posterior;
 use crate::density::transition::Transition;
 use serde::{Deserialize, Serialize};
@@ -52,8 +53,21 @@ impl Warning {
         Self::new(0, &[], message.into())
     }
 
+    /// Labels are contradicted mostly near the borders, and all such rows were taken for right.
+    pub(crate) fn borders_only(Contradicted { near, far, .. }: Contradicted) -> Self {
+        let message = format!(
+            "labels are contradicted near the borders between classes in {:.0} % of the rows, and away from them in {:.0} %; nothing tells whether \
+             labels were mistaken there or the classes overlap, so the labels were taken for right: up to {:.0} % of all may be wrong. \
+             The order of the rows does not depend on that",
+            100.0 * near,
+            100.0 * far,
+            50.0 * (near + far)
+        );
+        Self::new(5, &[], message)
+    }
+
     /// The shares of contradicted labels in the halves near to and far from a border differ much.
-    pub(crate) fn borders(near: f64, far: f64) -> Self {
+    pub(crate) fn borders(Contradicted { near, far, .. }: Contradicted) -> Self {
         let message = format!(
             "labels are contradicted near the borders between classes in {:.0} % of the rows, and away from them in {:.0} %; \
              where the features do not decide, nothing tells a wrong label from a right one, and the probabilities may be too high or too low",

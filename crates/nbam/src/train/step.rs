@@ -37,8 +37,15 @@ struct Shard {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Averages {
     epochs: usize,
-    /// Posterior, prior, log clean and log anomaly, summed.
-    sums: Vec<[f32; 4]>,
+    sums: Vec<RowSums>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct RowSums {
+    /// In double precision: in single precision all rows of more than 17 nats would be equally certain, gross errors and what was only badly predicted.
+    posterior: f64,
+    /// Prior, log clean and log anomaly.
+    others: [f32; 3],
 }
 
 /// What a finished fit of one network leaves.
@@ -53,21 +60,20 @@ pub(crate) struct Trained<O> {
 impl Averages {
     fn add(&mut self, row: u32, evidence: &Evidence) {
         let sums = &mut self.sums[row as usize];
-        let values = [
-            evidence.posterior(),
-            sigmoid(evidence.logit_prior),
-            evidence.log_clean,
-            // A label that no contamination can give has no likelihood; the mean must stay a number.
-            evidence.log_anomaly.max(-1e6),
-        ];
-        for (sum, value) in sums.iter_mut().zip(values) {
+        sums.posterior += evidence.posterior();
+        // A label that no contamination can give has no likelihood; the mean must stay a number.
+        let log_anomaly = evidence.log_anomaly.max(-1e6);
+        for (sum, value) in
+            sums.others.iter_mut().zip([sigmoid(evidence.logit_prior), evidence.log_clean, log_anomaly])
+        {
             *sum += value as f32;
         }
     }
 
     /// Mean posterior, prior, log clean and log anomaly of a row.
     pub(crate) fn row(&self, row: usize) -> [f64; 4] {
-        self.sums[row].map(|sum| f64::from(sum) / self.epochs as f64)
+        let RowSums { posterior, others: [prior, log_clean, log_anomaly] } = self.sums[row];
+        [posterior, prior.into(), log_clean.into(), log_anomaly.into()].map(|sum| sum / self.epochs as f64)
     }
 
     /// Whether anything was averaged.
@@ -196,7 +202,10 @@ pub(crate) fn train<O: Objective>(
     let first_averaged = plan.epochs - plan.averaged.min(plan.epochs);
     let mut averages = Averages::default();
     if first_averaged < plan.epochs {
-        averages = Averages { epochs: plan.epochs - first_averaged, sums: vec![[0.0; 4]; features.rows()] };
+        averages = Averages {
+            epochs: plan.epochs - first_averaged,
+            sums: vec![RowSums::default(); features.rows()],
+        };
     }
     let mut losses = Vec::new();
     for epoch in 0..plan.epochs {
@@ -239,4 +248,21 @@ pub(crate) fn train<O: Objective>(
 fn diverged(epoch: usize, step: usize) -> Error {
     Error::new(ErrorKind::Diverged, format!("the loss stopped being finite in epoch {epoch}, step {step}"))
         .with_hint("lower the learning rate, or look for extreme values in the features and targets")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_tell_what_is_certain_from_what_is_more_certain() {
+        let mut averages = Averages { epochs: 3, sums: vec![RowSums::default(); 2] };
+        for (row, log_anomaly) in [(0, 20.0), (1, 30.0)] {
+            let evidence = Evidence { log_clean: 0.0, logit_prior: 0.0, log_anomaly };
+            (0..3).for_each(|_| averages.add(row, &evidence));
+        }
+        let [first, second] = [averages.row(0), averages.row(1)];
+        assert!(first[0] < second[0] && second[0] < 1.0, "{} {}", first[0], second[0]);
+        assert_eq!((second[1], second[2], second[3]), (0.5, 0.0, 30.0));
+    }
 }

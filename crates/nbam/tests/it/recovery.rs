@@ -1,13 +1,15 @@
 //! The method finds what was put in.
 
 use crate::made::{clusters, exact_posterior, example, normal_points, prior, rings, signal};
-use nbam::corrupt::{GrossError, PairFlip, pair_flips, symmetric, values};
+use nbam::corrupt::{
+    Destination, GrossError, PairFlip, boundary_rates, input_dependent, pair_flips, symmetric, values,
+};
 use nbam::loss::RobustLoss;
 use nbam::metrics::{accuracy, auroc, average_precision, expected_calibration_error};
 use nbam::switch::Known;
 use nbam::{
-    Classification, Classifier, Features, LabelModel, LabelledRows, Params, Preset, Regression, Regressor,
-    Silent, TransitionPrior,
+    Classification, Classifier, Features, LabelModel, LabelledRows, Model, Params, Preset, Regression,
+    Regressor, Silent, TransitionPrior,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -291,6 +293,42 @@ fn classes_that_overlap_are_not_wrong_labels() {
     let rate = contamination.iter().sum::<f64>() / 5000.0;
     let codes: Vec<&str> = model.warnings().iter().map(|warning| warning.code.as_str()).collect();
     assert!(rate < 0.08 && codes == ["unclear_borders"], "rate {rate}, {codes:?}");
+}
+
+/// Labels that were mistaken where classes are alike: how many there are cannot be told from classes that overlap, but which are the most suspicious
+/// can. The labels of three classes depend on the direction of a point.
+#[test]
+fn errors_near_borders_come_first_though_nothing_is_said_of_their_share() {
+    let scores = |point: &[f32]| [point[0], point[1] - 0.3 * point[2], -point[0] - point[1]];
+    let (x, y) = normal_points(3000, 4, 49, |point, _| {
+        let scores = scores(point);
+        (0..3).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap()
+    });
+    let probabilities: Vec<f64> = x
+        .chunks_exact(4)
+        .flat_map(|point| {
+            let odds = scores(point).map(|score| f64::from(2.0 * score).exp());
+            odds.map(|value| value / odds.iter().sum::<f64>())
+        })
+        .collect();
+    let noise = boundary_rates(&probabilities, &y, 3, 0.15).unwrap();
+    let corrupted =
+        input_dependent(&y, 3, &noise.rates, Destination::Labels(&noise.destinations), 50).unwrap();
+    let features = Features::new(&x, 4).unwrap();
+    let model = Classifier::params().hidden(&[64, 64]).members(1).fit(&features, &corrupted.targets).unwrap();
+    let contamination = &model.training().unwrap().contamination;
+    let found = average_precision(contamination, &corrupted.is_contaminated).unwrap();
+    let right = accuracy(&model.predict(&features).unwrap(), &y).unwrap();
+    let rate = contamination.iter().sum::<f64>() / 3000.0;
+    let codes: Vec<&str> = model.warnings().iter().map(|warning| warning.code.as_str()).collect();
+    assert!(found > 0.8 && right > 0.95 && rate < 0.02, "AP {found}, accuracy {right}, rate {rate}");
+    assert_eq!(codes, ["unclear_borders"]);
+    // What its guesses are is kept with the model, in a format that says so.
+    let bytes = Model::Classifier(model.clone()).to_bytes().unwrap();
+    assert!(bytes.description.contains("\"format\": 3"));
+    let Model::Classifier(loaded) = Model::from_bytes(&bytes).unwrap() else { panic!("a classifier") };
+    let posterior = |model: &Classifier| model.contamination(&features, &corrupted.targets).unwrap();
+    assert_eq!(posterior(&loaded), posterior(&model));
 }
 
 /// Where features say nothing about the labels, any share of wrong ones explains them: that share must not be reported without a word. With
