@@ -351,6 +351,10 @@ mod tests {
         summary.warnings[0].code = "no_signal".into();
         let headline = summary.headline();
         assert!(headline.starts_with("How many of the 2 labels are wrong cannot be said"), "{headline}");
+        summary.warnings[0].code = "unclear_borders".into();
+        let headline = summary.headline();
+        assert!(headline.contains("wrong (between"), "{headline}");
+        assert!(headline.contains("); where classes are alike, it cannot be told. "), "{headline}");
     }
 
     fn regression(given: [f64; 3], predicted: [f64; 3]) -> Summary {

@@ -137,16 +137,20 @@ pub(crate) fn rate_sentence(summary: &Summary) -> String {
     let rows = counted(summary.rows, noun);
     let interval = format!("between {} and {}", percent(rate.low), percent(rate.high));
     let looks = if summary.rows == 1 { "looks" } else { "look" };
-    if summary.warnings.iter().any(|warning| warning.code == "no_signal") {
+    let is_warned = |code: &str| summary.warnings.iter().any(|warning| warning.code == code);
+    if is_warned("no_signal") {
         return format!("How many of the {rows} are wrong cannot be said: the features do not predict them.");
     }
-    if rate.mean * (summary.rows as f64) < 0.5 {
-        return format!("Practically none of the {rows} {looks} wrong.");
-    }
-    if percent(rate.low) == percent(rate.high) {
-        return format!("About {} of the {rows} {looks} wrong.", percent(rate.mean));
-    }
-    format!("About {} of the {rows} {looks} wrong ({interval}).", percent(rate.mean))
+    let share = if rate.mean * (summary.rows as f64) < 0.5 {
+        format!("Practically none of the {rows} {looks} wrong")
+    } else if percent(rate.low) == percent(rate.high) {
+        format!("About {} of the {rows} {looks} wrong", percent(rate.mean))
+    } else {
+        format!("About {} of the {rows} {looks} wrong ({interval})", percent(rate.mean))
+    };
+    let limit =
+        if is_warned("unclear_borders") { "; where classes are alike, it cannot be told" } else { "" };
+    format!("{share}{limit}.")
 }
 
 /// The flags in one or two sentences.
