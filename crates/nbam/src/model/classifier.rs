@@ -1,5 +1,6 @@
 //! The classifier.
 
+use super::belief::Belief;
 use super::borders::{self, Place};
 use super::committee::{Committee, log_of};
 use super::ensemble::{averaged_posterior, fit_members};
@@ -8,7 +9,7 @@ use super::labels::{LabelModel, LabelObjective, LabelState, Labels};
 use super::params::{Checked, Classification, Params};
 use super::posterior::{Posterior, PosteriorSum, columns};
 use super::rows::{check_features, check_length, check_weights, relative_weights};
-use super::search::{Belief, Settled};
+use super::search::Settled;
 use super::selection::{Candidate, kept};
 use super::warning::{Warning, class_warnings, posterior_warnings};
 use crate::density::categorical::log_softmax;

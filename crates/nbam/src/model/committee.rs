@@ -11,13 +11,14 @@
 //! these predictions of all rows, and goes with the mean prediction of all networks for new rows. With `p` fixed the likelihood is concave in
 //! the transition's flows, so that there is one optimum and nothing to be swapped.
 
+use super::belief::Belief;
 use super::channel::Channel;
 use super::ensemble::fit_members;
 use super::fit_labels::Fit;
 use super::labels::{LabelModel, Labels, TransitionPrior};
 use super::left_out::{Division, FOLDS};
 use super::params::usual_weight_prior;
-use super::search::{Belief, CLEAR, FEW_ROWS, Settled, is_better};
+use super::search::{CLEAR, FEW_ROWS, Settled, is_better};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::Network;

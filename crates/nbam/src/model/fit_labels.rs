@@ -1,9 +1,9 @@
 //! Fitting one classification network.
 
+use super::belief::Belief;
 use super::labels::{LabelObjective, Labels};
 use super::left_out::Trial;
 use super::params::{Classification, Params};
-use super::search::Belief;
 use crate::Result;
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::train::{Monitor, Setting, Trained, train};

@@ -1,6 +1,7 @@
 //! The models: a classifier and a regressor that learn which of their rows are wrong.
 
 mod anomaly;
+mod belief;
 mod borders;
 mod channel;
 mod classifier;

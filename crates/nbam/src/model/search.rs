@@ -1,9 +1,9 @@
 //! What left-out rows decide before a classifier is fitted: how strongly its weights are held, and whether the usual beliefs hold.
 
+use super::belief::{Belief, Start};
 use super::borders::{self, Place};
 use super::ensemble::fit_members;
 use super::fit_labels::Fit;
-use super::labels::{LabelModel, TransitionPrior};
 use super::left_out::{Division, ENOUGH};
 use super::params::usual_weight_prior;
 use super::warning::{label_counts, vanished};
@@ -37,75 +37,6 @@ pub(crate) const CLEAR: f64 = 2.0;
 const HINT: f64 = 1.0;
 /// Standard errors beyond which left-out rows overrule a belief.
 const DECISIVE: f64 = 4.0;
-
-/// How training starts. It ends in one of several optima, and the start decides in which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Start {
-    /// As the parameters say.
-    Usual,
-    /// From labels that are mostly right. Where half of the labels are taken for random at first, a pattern that is hard
-    /// to learn may never show: what cannot be predicted yet is taken for noise, and noise teaches nothing.
-    TrustedLabels,
-    /// From errors that know no class. Where every class has errors of its own from the first step, what the network has not learned yet
-    /// may be explained away as flips between two classes, and is then never learned.
-    EvenErrors,
-}
-
-/// What the borders between classes are like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Borders {
-    /// Clean labels are nearly certain given the features.
-    Sharp,
-    /// Classes may overlap: no sharpness, unless its weight was given.
-    Soft,
-    /// Classes overlap, or labels were mistaken where classes are alike, and that is all: no errors that follow the classes either.
-    Guessed,
-}
-
-/// What is believed of the labels and the classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Belief {
-    pub(crate) start: Start,
-    pub(crate) borders: Borders,
-}
-
-impl Belief {
-    const USUAL: Self = Self::from(Start::Usual);
-
-    /// What the members of a committee believe ([`super::committee`]): sharpness would hide how little they know.
-    pub(crate) const COMMITTEE: Self = Self::softly(Start::TrustedLabels);
-
-    const fn from(start: Start) -> Self {
-        Self { start, borders: Borders::Sharp }
-    }
-
-    const fn softly(start: Start) -> Self {
-        Self { start, borders: Borders::Soft }
-    }
-
-    /// Without a channel there is but one start.
-    const GUESSED: Self = Self { start: Start::Usual, borders: Borders::Guessed };
-
-    fn change(self, prior: &mut TransitionPrior) {
-        match self.start {
-            Start::Usual => {}
-            Start::TrustedLabels => prior.initial_share = prior.initial_share.min(0.1),
-            Start::EvenErrors => prior.starts_even = true,
-        }
-        if self.borders != Borders::Sharp && prior.sharpness.is_none() {
-            prior.sharpness = Some(0.0);
-            prior.borders_only = self.borders == Borders::Guessed;
-        }
-    }
-
-    /// The label model under this belief.
-    pub(crate) fn model(self, mut model: LabelModel) -> LabelModel {
-        if let LabelModel::Transition(prior) = &mut model {
-            self.change(prior);
-        }
-        model
-    }
-}
 
 /// What the search ended with.
 #[derive(Debug, Clone, PartialEq)]
@@ -463,6 +394,7 @@ pub(crate) fn is_better(first: &[f64], second: &[f64], standard_errors: f64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::belief::Borders;
 
     #[test]
     fn chance_does_not_decide() {
