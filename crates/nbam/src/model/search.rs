@@ -520,8 +520,8 @@ mod tests {
         let unclear = Made { has_unclear_borders: true, guessed, ..SEEN };
         assert_eq!(unclear.settle(), (Belief::GUESSED, -1));
         assert_eq!(Made { guessed, ..SEEN }.settle(), (Belief::USUAL, 0));
-        assert_eq!(Made { usual: [0.9; 7], ..unclear }.settle(), (Belief::USUAL, 0));
-        assert_eq!(Made { soft: 0.9, ..unclear }.settle(), (SOFT, 0));
+        assert_eq!(Made { usual: [0.8; 7], ..unclear }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { soft: 0.8, ..unclear }.settle(), (SOFT, 0));
         // A weaker prior is found as well, and the strongest that is tried is the last.
         let weaker = [1.9, 1.8, 1.7, 1.6, 1.0, 0.5, 0.4, 0.7, 0.8, 0.9, 1.0];
         assert_eq!(Made { guessed: weaker, ..unclear }.settle(), (Belief::GUESSED, 2));
