@@ -46,6 +46,7 @@ def audit(
     fdr: float = 0.05,
     members: int | None = None,
     epochs: int | None = None,
+    precision: str = "single",
     average: bool = True,
     check: bool = False,
     random_state: Any = 0,
@@ -84,6 +85,8 @@ def audit(
         Flag the largest set of rows whose expected share of false flags is at most this.
     members, epochs : int, default=None
         How many networks are trained, and how often each sees all rows.
+    precision : {"single", "bfloat16"}, default="single"
+        What matrix products are computed in; see `NBAMClassifier`.
     average : bool, default=True
         Whether a row's probability is averaged over the last epochs.
     check : bool, default=False
@@ -133,6 +136,7 @@ def audit(
         "fdr": number("fdr", fdr, 0.0),
         "members": None if members is None else integer("members", members, 1),
         "epochs": None if epochs is None else integer("epochs", epochs, 1),
+        "precision": precision,
         "average": bool(average),
         "check": bool(check),
         "seed": seed_of(random_state),

@@ -64,6 +64,7 @@ class NBAMEstimator(BaseEstimator):
         learning_rate: float | None = None,
         max_epochs: int | None = None,
         n_members: int | None = None,
+        precision: str = "single",
         average: bool = True,
         preset: str = "default",
         random_state: Any = None,
@@ -77,6 +78,7 @@ class NBAMEstimator(BaseEstimator):
         self.learning_rate = learning_rate
         self.max_epochs = max_epochs
         self.n_members = n_members
+        self.precision = precision
         self.average = average
         self.preset = preset
         self.random_state = random_state
@@ -98,6 +100,7 @@ class NBAMEstimator(BaseEstimator):
             "learning_rate": None if self.learning_rate is None else number("learning_rate", self.learning_rate, 0.0),
             "max_epochs": None if self.max_epochs is None else integer("max_epochs", self.max_epochs, 1),
             "n_members": None if self.n_members is None else integer("n_members", self.n_members, 1),
+            "precision": _choice("precision", self.precision, ("single", "bfloat16")),
             "average": bool(self.average),
             "seed": seed_of(self.random_state),
             "threads": threads_of(self.n_jobs),

@@ -1,6 +1,7 @@
 //! What can be typed. Everything here is parsed before anything is built.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use nbam::Precision;
 
 use crate::commands;
 
@@ -28,6 +29,23 @@ pub(crate) struct Common {
     /// Threads to use; all cores if not given. The result does not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = thread_count)]
     pub(crate) threads: Option<usize>,
+}
+
+/// What matrix products are computed in.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum PrecisionName {
+    #[default]
+    Single,
+    Bfloat16,
+}
+
+impl From<PrecisionName> for Precision {
+    fn from(name: PrecisionName) -> Self {
+        match name {
+            PrecisionName::Single => Self::Single,
+            PrecisionName::Bfloat16 => Self::Bfloat16,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

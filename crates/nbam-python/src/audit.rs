@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::error::Fault;
 use crate::outputs::Columns;
-use crate::params::{preset, unknown};
+use crate::params::{precision, preset, unknown};
 use crate::run::{released, watched};
 use crate::tables::Input;
 
@@ -32,6 +32,7 @@ struct Options {
     fdr: f64,
     members: Option<usize>,
     epochs: Option<usize>,
+    precision: String,
     average: bool,
     check: bool,
     seed: u64,
@@ -63,6 +64,7 @@ impl Options {
             fdr: self.fdr,
             members: self.members,
             epochs: self.epochs,
+            precision: precision(&self.precision)?,
             is_averaged: self.average,
             check: self.check,
             seed: self.seed,

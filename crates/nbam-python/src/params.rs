@@ -1,6 +1,6 @@
 //! The parameters of an estimator, as Python gives them.
 
-use nbam::{Activation, Params, Preset};
+use nbam::{Activation, Params, Precision, Preset};
 use pyo3::prelude::*;
 
 use crate::error::Fault;
@@ -17,6 +17,7 @@ pub(crate) struct Settings {
     learning_rate: Option<f64>,
     max_epochs: Option<usize>,
     n_members: Option<usize>,
+    precision: String,
     average: bool,
     seed: u64,
     pub(crate) threads: usize,
@@ -53,6 +54,7 @@ impl Settings {
         if let Some(members) = self.n_members {
             params = params.members(members);
         }
+        params = params.precision(precision(&self.precision)?);
         if !self.average {
             params = params.averaged_share(0.0);
         }
@@ -66,6 +68,15 @@ pub(crate) fn preset(name: &str) -> Result<Preset, Fault> {
         "default" => Ok(Preset::Default),
         "paper" => Ok(Preset::Paper),
         _ => Err(unknown("preset", name, "'default' or 'paper'")),
+    }
+}
+
+/// A precision by its name.
+pub(crate) fn precision(name: &str) -> Result<Precision, Fault> {
+    match name {
+        "single" => Ok(Precision::Single),
+        "bfloat16" => Ok(Precision::Bfloat16),
+        _ => Err(unknown("precision", name, "'single' or 'bfloat16'")),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::net::{Operand, multiply};
 use crate::train::{Monitor, Progress, in_pool};
-use crate::{Classification, Features, LabelledRows, Params, Preset, Result};
+use crate::{Classification, Features, LabelledRows, Params, Precision, Preset, Result};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -34,13 +34,16 @@ pub struct Speed {
     pub score_rows_per_second: f64,
     /// Threads of all figures but the second.
     pub threads: usize,
+    /// What the processor computed products in; the peak is that of single precision.
+    pub precision: Precision,
 }
 
-/// Runs the step for some epochs (after one to warm up) and reports the fastest; `threads` 0 is all.
+/// Runs the step for some epochs (after one to warm up) and reports the fastest; `threads` 0 is all. What was measured may be single precision where
+/// more speed was asked for: [`Precision::here`].
 ///
 /// # Errors
 /// When the threads cannot be started.
-pub fn measure(epochs: usize, threads: usize) -> Result<Speed> {
+pub fn measure(epochs: usize, threads: usize, precision: Precision) -> Result<Speed> {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let values: Vec<f32> = (0..ROWS * COLUMNS).map(|_| random.random_range(-1.7..1.7)).collect();
     let labels: Vec<usize> =
@@ -53,7 +56,7 @@ pub fn measure(epochs: usize, threads: usize) -> Result<Speed> {
     let fit = |threads: usize| -> Result<(f64, crate::Classifier)> {
         let clock = Clock::default();
         let params = Params::<Classification>::preset(Preset::Paper).epochs(epochs + 1).threads(threads);
-        let model = params.check()?.fit_rows(&rows, &clock)?;
+        let model = params.precision(precision).check()?.fit_rows(&rows, &clock)?;
         Ok((clock.fastest(), model))
     };
     let (seconds_per_epoch_1t, model_1t) = fit(1)?;
@@ -73,6 +76,7 @@ pub fn measure(epochs: usize, threads: usize) -> Result<Speed> {
         peak_gflops: in_pool(count, peak_gflops)?,
         score_rows_per_second: ROWS as f64 / fastest_scoring,
         threads: count,
+        precision: precision.here(),
     })
 }
 
@@ -87,7 +91,8 @@ fn peak_gflops() -> f64 {
         let start = Instant::now();
         outputs.par_iter_mut().with_max_len(1).for_each(|output| {
             for _ in 0..PRODUCTS {
-                multiply(output, Operand::new(&left, SIZE, SIZE), Operand::new(&left, SIZE, SIZE));
+                let left = Operand::new(&left, SIZE, SIZE);
+                multiply(output, left, left, Precision::Single);
             }
         });
         start.elapsed().as_secs_f64()

@@ -43,5 +43,5 @@ pub use model::{
     ModelBytes, Params, PlantedCheck, Posterior, Prediction, Preset, Regression, Regressor, Review,
     TransitionPrior, ValueAnomaly, ValuePrior, Warning, usual_weight_prior,
 };
-pub use net::{Activation, Features, Scaling, Schedule};
+pub use net::{Activation, Features, Precision, Scaling, Schedule};
 pub use train::{Monitor, Progress, Silent};

@@ -16,6 +16,7 @@ use crate::{
 
 /// Notes of these codes are reasons to read the result with care; the others only say what was done.
 const CODES_OF_WARNINGS: [&str; 1] = ["similar_labels"];
+const NO_BFLOAT16: &str = "This processor does not multiply bfloat16 numbers, so single precision was used.";
 
 /// A finished audit: what was found, and the model that found it.
 #[derive(Debug, Clone)]
@@ -103,7 +104,10 @@ pub fn audit(table: &Table, options: &AuditOptions, monitor: &dyn Monitor) -> Re
         })
         .collect();
     let feature_names = preparation.describe(table, 0).into_iter().map(|(name, _)| name).collect();
-    let (mut warnings, notes) = sorted_notes(notes);
+    let (mut warnings, mut notes) = sorted_notes(notes);
+    if options.precision.here() != options.precision {
+        notes.push(NO_BFLOAT16.to_owned());
+    }
     warnings.extend(model_warnings(&model, &classes));
     let facts = RunFacts {
         features: design.columns,

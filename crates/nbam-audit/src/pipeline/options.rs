@@ -1,6 +1,6 @@
 //! What an audit is told.
 
-use nbam::{Params, Preset, Scaling};
+use nbam::{Params, Precision, Preset, Scaling};
 use nbam_table::{Design, ReadOptions, Roles, Task};
 use serde_json::{Value, json};
 
@@ -21,6 +21,8 @@ pub struct AuditOptions {
     pub members: Option<usize>,
     /// How often each network sees the rows; the preset's choice if absent.
     pub epochs: Option<usize>,
+    /// In which precision matrix products are computed.
+    pub precision: Precision,
     /// Whether a row's posterior may be averaged over the last epochs. Without averaging and with one member, the audit's
     /// posterior is that of the saved model, bit by bit.
     pub is_averaged: bool,
@@ -43,6 +45,7 @@ impl Default for AuditOptions {
             fdr: 0.05,
             members: None,
             epochs: None,
+            precision: Precision::Single,
             is_averaged: true,
             check: false,
             seed: 0,
@@ -89,6 +92,7 @@ impl AuditOptions {
         if !self.is_averaged {
             params = params.averaged_share(0.0);
         }
+        params = params.precision(self.precision);
         params.seed(self.seed).threads(self.threads).scaling(scaling(&design.scale_groups))
     }
 
@@ -110,6 +114,7 @@ impl AuditOptions {
             "fdr": self.fdr,
             "members": self.members,
             "epochs": self.epochs,
+            "precision": self.precision,
             "average": self.is_averaged,
             "check": self.check,
             "method": without_groups(method),

@@ -9,7 +9,7 @@ use nbam_audit::pipeline::{AuditOptions, RowsFormat, audit_file, check_output};
 use nbam_table::{Roles, Task};
 
 use super::{gate, print_remarks, print_transitions};
-use crate::arguments::{Common, bytes, positive, share, share_below_one};
+use crate::arguments::{Common, PrecisionName, bytes, positive, share, share_below_one};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::printer::Printer;
@@ -58,6 +58,9 @@ pub(crate) struct AuditArguments {
     /// How often each network sees all rows
     #[arg(long, value_name = "N", value_parser = positive)]
     epochs: Option<usize>,
+    /// What matrix products are computed in: bfloat16 is faster where the processor multiplies such numbers, and rounds them
+    #[arg(long, value_enum, default_value_t)]
+    precision: PrecisionName,
     /// Take the final networks' posterior instead of an average over the last epochs
     #[arg(long)]
     no_average: bool,
@@ -134,6 +137,7 @@ impl AuditArguments {
             fdr: self.fdr,
             members: self.members,
             epochs: self.epochs,
+            precision: self.precision.into(),
             is_averaged: !self.no_average,
             check: self.check,
             seed: self.seed,

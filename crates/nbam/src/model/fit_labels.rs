@@ -44,6 +44,7 @@ impl Fit<'_> {
             heads: task.model.heads(self.classes, task.prior_hidden, task.prior_bias),
         };
         let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
+        let network = network.with_precision(params.precision);
         let objective = LabelObjective::new(self.labels, self.classes, belief.model(task.model));
         let trial = Trial(self.monitor);
         let monitor: &dyn Monitor = if rows.is_some() { &trial } else { self.monitor };

@@ -54,6 +54,7 @@ impl<'a> Fit<'a> {
             heads: task.model.heads(task.linear_path, task.prior_hidden, task.prior_bias),
         };
         let network = Network::new(shape, &mut ChaCha8Rng::seed_from_u64(!plan.seed))?;
+        let network = network.with_precision(params.precision);
         let model = task.model.for_rows(self.features.rows());
         let state = ValueState::new(model, self.range, f64::from(task.prior_bias));
         let trial = Trial(self.monitor);

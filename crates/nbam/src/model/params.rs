@@ -3,7 +3,7 @@
 use super::labels::{LabelModel, TransitionPrior};
 use super::values::{CleanNoise, ValueAnomaly, ValueModel, ValuePrior};
 use crate::loss::RobustLoss;
-use crate::net::{Activation, Scaling, Schedule};
+use crate::net::{Activation, Precision, Scaling, Schedule};
 use crate::train::Plan;
 use crate::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,8 @@ pub struct Params<T> {
     pub(crate) weight_decay: f64,
     pub(crate) weight_prior: Option<f64>,
     pub(crate) scaling: Scaling,
+    #[serde(default, skip_serializing_if = "Precision::is_single")]
+    pub(crate) precision: Precision,
     pub(crate) members: usize,
     pub(crate) averaged_share: f64,
     pub(crate) seed: u64,
@@ -83,6 +85,7 @@ impl Default for Params<Classification> {
             weight_decay: 0.0,
             weight_prior: None,
             scaling: Scaling::Columns,
+            precision: Precision::Single,
             members: 4,
             // After doubt has faded.
             averaged_share: 0.2,
@@ -185,6 +188,7 @@ impl Default for Params<Regression> {
             weight_decay: 0.0,
             weight_prior: None,
             scaling: Scaling::Columns,
+            precision: common.precision,
             members: common.members,
             averaged_share: 1.0 / 3.0,
             seed: 0,
@@ -345,6 +349,13 @@ impl<T> Params<T> {
     #[must_use]
     pub fn scaling(mut self, scaling: Scaling) -> Self {
         self.scaling = scaling;
+        self
+    }
+
+    /// In which precision matrix products are computed, in the fit and by the fitted model.
+    #[must_use]
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
         self
     }
 

@@ -172,7 +172,10 @@ impl Model {
                     if !state.fits(&params.task.model, classes) {
                         return Err(damaged(path, &"a member does not fit the label model"));
                     }
-                    members.push(ClassifierMember { network: network(index)?, state });
+                    members.push(ClassifierMember {
+                        network: network(index)?.with_precision(params.precision),
+                        state,
+                    });
                 }
                 check_members(members.len(), path)?;
                 Self::Classifier(Classifier::loaded(params, classes, scaler, members, is_pooled))
@@ -190,7 +193,10 @@ impl Model {
                     if !task.model.allows(&state.model) || !state.fits() {
                         return Err(damaged(path, &"a member does not fit the value model"));
                     }
-                    members.push(RegressorMember { network: network(index)?, state });
+                    members.push(RegressorMember {
+                        network: network(index)?.with_precision(params.precision),
+                        state,
+                    });
                 }
                 check_members(members.len(), path)?;
                 let (losses, training, warnings) = (Vec::new(), None, Vec::new());

@@ -1,8 +1,8 @@
 //! Matrix products behind a safe face: our own tiles where the processor has AVX-512, the `gemm` crate elsewhere.
 
+use super::Precision;
 #[cfg(target_arch = "x86_64")]
 use super::tiles::{self, Product, Size, Strided};
-
 use std::ops::Range;
 
 /// A row-major matrix, possibly some columns of a wider one, possibly read as its transpose.
@@ -62,14 +62,15 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// Whether a product is one that tiles are faster at: where a tile is not mostly empty, and where the left operand, which they read in place,
-/// has short rows. The cache has few places for values that lie 4 kB apart.
+/// Whether a product is one that tiles are faster at: where a tile is not mostly empty, and where the left operand, which they read in place
+/// in single precision, has short rows. The cache has few places for values that lie 4 kB apart.
 #[cfg(target_arch = "x86_64")]
-fn is_for_tiles(left: &Operand<'_>, right: &Operand<'_>) -> bool {
+fn is_for_tiles(left: &Operand<'_>, right: &Operand<'_>, precision: Precision) -> bool {
     const LEAST_COLUMNS: usize = 8;
     const LONGEST_ROW: usize = 512;
     let left_row = left.row_stride.max(left.column_stride).unsigned_abs();
-    right.columns >= LEAST_COLUMNS && left.columns > 0 && left_row <= LONGEST_ROW && tiles::is_available()
+    let is_short = left_row <= LONGEST_ROW || precision == Precision::Bfloat16;
+    right.columns >= LEAST_COLUMNS && left.columns > 0 && is_short && tiles::is_available()
 }
 
 /// Whether the values hold that many rows of that width.
@@ -77,13 +78,13 @@ fn covers(values: &[f32], rows: usize, width: usize) -> bool {
     rows.checked_mul(width).is_some_and(|size| values.len() >= size)
 }
 
-/// `destination = left * right`, row-major, on this thread.
+/// `destination = left * right`, row-major, on this thread. Products with very few columns are always in single precision.
 ///
 /// # Panics
 /// When the shapes disagree: a fault of the engine, never of user input.
-pub fn multiply(destination: &mut [f32], left: Operand<'_>, right: Operand<'_>) {
+pub fn multiply(destination: &mut [f32], left: Operand<'_>, right: Operand<'_>, precision: Precision) {
     let width = right.columns;
-    multiply_into(destination, width, 0..width, left, right, false);
+    multiply_into(destination, width, 0..width, left, right, false, precision);
 }
 
 /// Writes `left * right` into some columns of a row-major matrix that is `width` wide, or adds it to them.
@@ -97,6 +98,7 @@ pub(crate) fn multiply_into(
     left: Operand<'_>,
     right: Operand<'_>,
     accumulate: bool,
+    precision: Precision,
 ) {
     assert_eq!(left.columns, right.rows, "inner dimensions");
     assert_eq!(columns.len(), right.columns, "destination columns");
@@ -105,18 +107,21 @@ pub(crate) fn multiply_into(
         return;
     }
     #[cfg(target_arch = "x86_64")]
-    if is_for_tiles(&left, &right) {
-        // SAFETY: the processor has what it takes; the operands cover their matrices (checked in `Operand::columns_of`) and have one
+    let precision = precision.here();
+    #[cfg(target_arch = "x86_64")]
+    if is_for_tiles(&left, &right, precision) {
+        // SAFETY: the processor has what the precision takes; the operands cover their matrices (checked in `Operand::columns_of`) and have one
         // stride of one, the destination covers its own (checked above), and a mutable and a shared slice cannot overlap.
         unsafe {
-            tiles::multiply(Product {
+            let product = Product {
                 destination: destination.as_mut_ptr().add(columns.start),
                 width,
                 left: left.strided(),
                 right: right.strided(),
                 size: Size { rows: left.rows, columns: right.columns, inner: left.columns },
                 accumulate,
-            });
+            };
+            tiles::multiply(product, precision);
         }
         return;
     }

@@ -9,6 +9,7 @@ mod features;
 mod matmul;
 mod network;
 mod pieces;
+mod precision;
 mod scaling;
 mod shape;
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +21,7 @@ pub use features::Features;
 pub use matmul::{Operand, multiply};
 pub use network::{Network, Workspace};
 pub use pieces::Pieces;
+pub use precision::Precision;
 pub use scaling::{Scaler, Scaling};
 pub use shape::{Activation, Head, Shape};
 

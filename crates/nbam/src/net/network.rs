@@ -3,7 +3,7 @@
 use super::matmul::{Operand, multiply, multiply_into};
 use super::shape::{Activation, Block, Layout, Shape};
 use super::vector;
-use super::{Features, Pull, Scaler};
+use super::{Features, Precision, Pull, Scaler};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
@@ -14,6 +14,7 @@ pub struct Network {
     shape: Shape,
     layout: Layout,
     parameters: Vec<f32>,
+    precision: Precision,
 }
 
 /// The buffers of one shard of a batch: everything that a pass needs, allocated once.
@@ -48,7 +49,7 @@ impl Network {
                 *value = random.random_range(-limit..limit);
             }
         }
-        let mut network = Self { shape, layout, parameters };
+        let mut network = Self { shape, layout, parameters, precision: Precision::Single };
         network.start_heads();
         Ok(network)
     }
@@ -79,7 +80,7 @@ impl Network {
             }
             parameters.extend(values);
         }
-        Ok(Self { shape, layout, parameters })
+        Ok(Self { shape, layout, parameters, precision: Precision::Single })
     }
 
     /// Sets the heads' first biases, and zero weights where a head asks for them.
@@ -116,6 +117,12 @@ impl Network {
                 self.parameters[blocks[skip].range()].fill(0.0);
             }
         }
+    }
+
+    /// The same network, whose matrix products are computed in this precision.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
     }
 
     /// The network's shape.
@@ -207,14 +214,14 @@ impl Network {
         for (layer, &(weight, bias)) in work.hidden.iter_mut().zip(&self.layout.backbone) {
             let width = self.layout.blocks[weight].columns;
             let values = &mut layer[..rows * width];
-            multiply(values, previous, self.operand(weight));
+            multiply(values, previous, self.operand(weight), self.precision);
             self.activate(values, width, 0..width, self.bias(bias));
             previous = Operand::new(values, rows, width);
         }
         let (weight, bias) = self.layout.stage;
         let (stage_width, width) = (self.layout.stage_width, self.layout.outputs);
         let stage = &mut work.stage[..rows * stage_width];
-        multiply(stage, previous, self.operand(weight));
+        multiply(stage, previous, self.operand(weight), self.precision);
         let stage_bias = self.bias(bias);
 
         let outputs = &mut work.outputs[..rows * width];
@@ -223,7 +230,15 @@ impl Network {
             if let Some((weight, last_bias)) = head.last {
                 self.activate(stage, stage_width, head.stage.clone(), bias);
                 let hidden = Operand::columns_of(stage, rows, stage_width, head.stage.clone());
-                multiply_into(outputs, width, head.outputs.clone(), hidden, self.operand(weight), false);
+                multiply_into(
+                    outputs,
+                    width,
+                    head.outputs.clone(),
+                    hidden,
+                    self.operand(weight),
+                    false,
+                    self.precision,
+                );
                 vector::bias_add(outputs, width, head.outputs.clone(), self.bias(last_bias));
             } else {
                 for (out, stage) in outputs.chunks_exact_mut(width).zip(stage.chunks_exact(stage_width)) {
@@ -234,7 +249,15 @@ impl Network {
                 }
             }
             if let Some(skip) = head.skip {
-                multiply_into(outputs, width, head.outputs.clone(), inputs, self.operand(skip), true);
+                multiply_into(
+                    outputs,
+                    width,
+                    head.outputs.clone(),
+                    inputs,
+                    self.operand(skip),
+                    true,
+                    self.precision,
+                );
             }
         }
     }
@@ -253,11 +276,11 @@ impl Network {
         for head in &self.layout.heads {
             let delta = Operand::columns_of(d_outputs, rows, width, head.outputs.clone());
             if let Some(skip) = head.skip {
-                multiply(&mut gradient[blocks[skip].range()], inputs.transposed(), delta);
+                multiply(&mut gradient[blocks[skip].range()], inputs.transposed(), delta, self.precision);
             }
             if let Some((weight, bias)) = head.last {
                 let hidden = Operand::columns_of(stage, rows, stage_width, head.stage.clone());
-                multiply(&mut gradient[blocks[weight].range()], hidden.transposed(), delta);
+                multiply(&mut gradient[blocks[weight].range()], hidden.transposed(), delta, self.precision);
                 vector::column_sums(
                     &mut gradient[blocks[bias].range()],
                     d_outputs,
@@ -265,7 +288,15 @@ impl Network {
                     head.outputs.clone(),
                 );
                 let transposed = self.operand(weight).transposed();
-                multiply_into(d_stage, stage_width, head.stage.clone(), delta, transposed, false);
+                multiply_into(
+                    d_stage,
+                    stage_width,
+                    head.stage.clone(),
+                    delta,
+                    transposed,
+                    false,
+                    self.precision,
+                );
                 self.activation_backward(d_stage, stage, stage_width, head.stage.clone());
             } else {
                 for (d_stage, d_output) in
@@ -287,13 +318,13 @@ impl Network {
                 _ => Operand::new(&work.hidden[layer - 1], rows, block.rows),
             };
             let operand = Operand::new(values, rows, block.columns);
-            multiply(&mut gradient[block.range()], below.transposed(), operand);
+            multiply(&mut gradient[block.range()], below.transposed(), operand, self.precision);
             vector::column_sums(&mut gradient[blocks[bias].range()], values, block.columns, 0..block.columns);
             if layer == 0 {
                 break;
             }
             let next = &mut spare[..rows * block.rows];
-            multiply(next, operand, self.operand(weight).transposed());
+            multiply(next, operand, self.operand(weight).transposed(), self.precision);
             self.activation_backward(next, &work.hidden[layer - 1], block.rows, 0..block.rows);
             (weight, bias) = self.layout.backbone[layer - 1];
             std::mem::swap(&mut delta, &mut spare);

@@ -68,6 +68,7 @@ proptest! {
     fn products_agree_with_loops(
         (rows, inner, columns) in (1_usize..40, prop_oneof![1_usize..40, 500_usize..530, 1020_usize..1030], 1_usize..75),
         (left_is_turned, right_is_turned, accumulates) in any::<(bool, bool, bool)>(),
+        precision in prop_oneof![Just(Precision::Single), Just(Precision::Bfloat16)],
         seed in any::<u64>(),
     ) {
         // The right operand and the destination are columns of wider matrices; what lies beside them must stay.
@@ -85,7 +86,7 @@ proptest! {
             Operand::columns_of(&right, inner, width, BEFORE..BEFORE + columns)
         };
         let mut out = start.clone();
-        multiply_into(&mut out, width, BEFORE..BEFORE + columns, left_operand, right_operand, accumulates);
+        multiply_into(&mut out, width, BEFORE..BEFORE + columns, left_operand, right_operand, accumulates, precision);
         for (row, (out, start)) in out.chunks_exact(width).zip(start.chunks_exact(width)).enumerate() {
             for (column, (out, start)) in out.iter().zip(start).enumerate() {
                 let Some(column) = column.checked_sub(BEFORE).filter(|&column| column < columns) else {
@@ -110,11 +111,51 @@ fn a_tall_product_agrees_with_loops() {
     let left: Vec<f32> = (0..rows * inner).map(|i| (i % 11) as f32 - 5.0).collect();
     let right: Vec<f32> = (0..inner * columns).map(|i| (i % 7) as f32 - 3.0).collect();
     let mut out = vec![f32::NAN; rows * columns];
-    multiply(&mut out, Operand::new(&left, rows, inner), Operand::new(&right, inner, columns));
-    for (at, value) in out.iter().enumerate() {
-        let (row, column) = (at / columns, at % columns);
-        let expected: f32 = (0..inner).map(|l| left[row * inner + l] * right[l * columns + column]).sum();
-        assert_eq!(*value, expected, "row {row}, column {column}");
+    for precision in [Precision::Single, Precision::Bfloat16] {
+        multiply(&mut out, Operand::new(&left, rows, inner), Operand::new(&right, inner, columns), precision);
+        for (at, value) in out.iter().enumerate() {
+            let (row, column) = (at / columns, at % columns);
+            let expected: f32 = (0..inner).map(|l| left[row * inner + l] * right[l * columns + column]).sum();
+            assert_eq!(*value, expected, "row {row}, column {column}");
+        }
+    }
+}
+
+/// Operands are rounded to the nearest bfloat16, and nothing else is: against the `half` crate's rounding and sums in double precision.
+#[test]
+fn bfloat16_rounds_the_operands_and_nothing_else() {
+    let (rows, inner, columns) = (35, 67, 40);
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut draw =
+        |count: usize| -> Vec<f32> { (0..count).map(|_| random.random_range(-2.0..2.0)).collect() };
+    let (left, right) = (draw(rows * inner), draw(inner * columns));
+    let rounds = Precision::Bfloat16.here() == Precision::Bfloat16;
+    let rounded = |value: f32| if rounds { half::bf16::from_f32(value).to_f64() } else { value.into() };
+    let mut out = vec![f32::NAN; rows * columns];
+    for is_turned in [false, true] {
+        let (left_operand, right_operand) = if is_turned {
+            (Operand::new(&left, inner, rows).transposed(), Operand::new(&right, columns, inner).transposed())
+        } else {
+            (Operand::new(&left, rows, inner), Operand::new(&right, inner, columns))
+        };
+        multiply(&mut out, left_operand, right_operand, Precision::Bfloat16);
+        for (at, value) in out.iter().enumerate() {
+            let (row, column) = (at / columns, at % columns);
+            let terms = (0..inner).map(|l| {
+                let (left_at, right_at) = if is_turned {
+                    (l * rows + row, column * inner + l)
+                } else {
+                    (row * inner + l, l * columns + column)
+                };
+                rounded(left[left_at]) * rounded(right[right_at])
+            });
+            let expected: f64 = terms.sum();
+            // Forgetting to round, or cutting the lower bits off, is off by 0.01 and more.
+            assert!(
+                (f64::from(*value) - expected).abs() < 1e-4,
+                "row {row}, column {column}: {value} {expected}"
+            );
+        }
     }
 }
 
