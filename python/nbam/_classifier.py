@@ -36,9 +36,10 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
     batch_size : int, default=None
         Rows of a batch; 512 by default.
     learning_rate : float, default=None
-        Adam's learning rate; 0.001 by default.
+        Adam's learning rate; 0.002 by default, and from the middle of the fit on falling to a twentieth of that. 0.001 throughout with the
+        paper's preset.
     max_epochs : int, default=None
-        Passes over the rows; by default at least 25, and at least 1,500 steps. 200 with the paper's preset.
+        Passes over the rows; by default at least 12, and at least 1,000 steps. 200 with the paper's preset.
     n_members : int, default=None
         Networks that are trained from different starts and averaged; 4 by default, 1 with the paper's preset. Where 100 to 1,500
         rows are judged by a committee (docs/identification.md), it has five networks for each.

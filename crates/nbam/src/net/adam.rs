@@ -7,13 +7,15 @@ use std::ops::Range;
 
 /// How the learning rate changes over a fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Schedule {
     /// The same from the first step to the last, as in the paper.
     #[default]
     Constant,
     /// Half a cosine from the full rate to zero.
     Cosine,
+    /// The full rate for the first half of the fit, then half a cosine down to a twentieth of it: what is found at the full rate is settled at a small one.
+    LateCosine,
 }
 
 impl Schedule {
@@ -21,9 +23,19 @@ impl Schedule {
     pub fn factor(self, progress: f64) -> f64 {
         match self {
             Self::Constant => 1.0,
-            Self::Cosine => 0.5 * (1.0 + (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos()),
+            Self::Cosine => half_cosine(progress),
+            Self::LateCosine => {
+                const FROM: f64 = 0.5;
+                const LAST: f64 = 0.05;
+                LAST + (1.0 - LAST) * half_cosine((progress - FROM) / (1.0 - FROM))
+            }
         }
     }
+}
+
+/// From 1 at 0 to 0 at 1.
+fn half_cosine(progress: f64) -> f64 {
+    0.5 * (1.0 + (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos())
 }
 
 /// What draws a stretch of parameters to zero.
