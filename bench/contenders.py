@@ -110,14 +110,15 @@ class Worker:
 class Nbam:
     """The nbam binary. Each turn is one call of `nbam bench --json`, which warms up by itself."""
 
-    name = "nbam"
     scores = True
     losses = None
     score_batch = None
 
-    def __init__(self, binary, cores):
+    def __init__(self, binary, cores, precision="single"):
+        self.name = "nbam" if precision == "single" else f"nbam in {precision}"
         self.binary = Path(binary).resolve()
         self.cores = cores
+        self.precision = precision
         self.version = None
 
     def warm_up(self, _tolerance):
@@ -128,18 +129,22 @@ class Nbam:
     def measure(self, epochs):
         """What `nbam bench` reports with as many threads as there are cores."""
         threads = len(self.cores)
-        output = self._call("bench", "--json", "--epochs", str(epochs), "--threads", str(threads))
+        output = self._call(
+            *("bench", "--json", "--precision", self.precision, "--epochs", str(epochs), "--threads", str(threads))
+        )
         try:
             report = json.loads(output)
             seconds, rows = float(report["seconds_per_epoch"]), float(report["score_rows_per_second"])
             peak = report.get("peak_gflops")
-            used = report["threads"]
+            used, precision = report["threads"], report["precision"]
         except (ValueError, KeyError, TypeError) as error:
             raise BenchError(
                 f"`{self.binary.name} bench --json` printed no report that can be read ({error!r}): {output[:200]!r}"
             ) from error
         if used != threads:
             raise BenchError(f"nbam bench ran on {used} threads instead of {threads}.")
+        if precision != self.precision:
+            raise Unavailable(f"this processor computes in {precision} precision instead of {self.precision}")
         return {"seconds_per_epoch": seconds, "score_rows_per_second": rows, "peak_gflops": peak}
 
     def close(self):

@@ -83,6 +83,7 @@ def start(python, binary, cores, with_compile):
     threads = len(cores)
     contenders = [
         Nbam(binary, cores),
+        Nbam(binary, cores, "bfloat16"),
         Worker("JAX jitted scan", [python, BENCH / "jax_worker.py"], cores),
         Worker("PyTorch eager", [python, BENCH / "torch_worker.py", threads, "eager"], cores),
     ]

@@ -74,18 +74,23 @@ class Report(unittest.TestCase):
 
 
 class Contenders(unittest.TestCase):
+    REPORT = (
+        '{"seconds_per_epoch": 0.5, "score_rows_per_second": 7, "peak_gflops": 9, "threads": THREADS, '
+        '"precision": "single"}'
+    )
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.core = usable_cores()[:1]
 
-    def nbam(self, report_line):
+    def nbam(self, report_line, precision="single"):
         """A stand-in binary that prints a fixed report, with its last argument (the threads) in it."""
         binary = self.folder / "nbam"
         binary.write_text(f"#!{sys.executable}\nimport sys\nprint({report_line!r}.replace('THREADS', sys.argv[-1]))\n")
         binary.chmod(0o755)
-        return Nbam(binary, self.core)
+        return Nbam(binary, self.core, precision)
 
     def worker(self, body):
         script = self.folder / "worker.py"
@@ -95,11 +100,17 @@ class Contenders(unittest.TestCase):
         return worker
 
     def test_the_report_of_nbam_is_read(self):
-        nbam = self.nbam('{"seconds_per_epoch": 0.5, "score_rows_per_second": 7, "peak_gflops": 9, "threads": THREADS}')
+        nbam = self.nbam(self.REPORT)
         self.assertEqual(nbam.measure(1), {"seconds_per_epoch": 0.5, "score_rows_per_second": 7.0, "peak_gflops": 9})
 
+    def test_a_precision_that_the_processor_lacks_is_skipped(self):
+        nbam = self.nbam(self.REPORT, "bfloat16")
+        self.assertEqual(nbam.name, "nbam in bfloat16")
+        with self.assertRaisesRegex(Unavailable, "in single precision instead of bfloat16"):
+            nbam.measure(1)
+
     def test_a_wrong_number_of_threads_is_refused(self):
-        nbam = self.nbam('{"seconds_per_epoch": 0.5, "score_rows_per_second": 7, "threads": 64}')
+        nbam = self.nbam('{"seconds_per_epoch": 0.5, "score_rows_per_second": 7, "threads": 64, "precision": "single"}')
         with self.assertRaisesRegex(BenchError, "64 threads instead of 1"):
             nbam.measure(1)
 

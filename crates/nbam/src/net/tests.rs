@@ -44,6 +44,7 @@ proptest! {
         objective(&network, &mut work, &features, &scaler);
         let gradient = work.gradient().to_vec();
         let step = 1e-2_f32;
+        let (mut checked, mut wrong) = (0, Vec::new());
         for index in (0..gradient.len()).step_by(3) {
             let start = network.parameters()[index];
             let mut at = |shift: f32| {
@@ -53,10 +54,14 @@ proptest! {
             // Five points: the error of the difference is far below that of f32.
             let d = (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * f64::from(step));
             network.parameters_mut()[index] = start;
-            // A kink of relu within the step makes the difference meaningless, hence the loose margin there.
-            let margin = if relu { 0.3 } else { 2e-3 };
-            prop_assert!((f64::from(gradient[index]) - d).abs() < margin * (1.0 + d.abs()), "{index}: {} {d}", gradient[index]);
+            checked += 1;
+            if (f64::from(gradient[index]) - d).abs() >= 2e-3 * (1.0 + d.abs()) {
+                wrong.push((index, gradient[index], d));
+            }
         }
+        // A kink of relu within the steps makes a difference meaningless. That is rare, and a fault is everywhere.
+        let allowed = if relu { checked / 2 } else { 0 };
+        prop_assert!(wrong.len() <= allowed, "{wrong:?} of {checked}");
     }
 }
 

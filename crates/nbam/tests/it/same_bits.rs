@@ -2,8 +2,8 @@
 
 use crate::made::{clusters, example};
 use nbam::{
-    Classification, Classifier, ErrorKind, Features, LabelModel, Model, Params, Posterior, Preset, Regressor,
-    ValueAnomaly,
+    Classification, Classifier, ErrorKind, Features, LabelModel, Model, Params, Posterior, Precision, Preset,
+    Regressor, ValueAnomaly,
 };
 
 fn bits(posterior: &Posterior) -> Vec<u64> {
@@ -142,6 +142,34 @@ fn models_in_pieces_have_the_same_bits() {
         let error = Classifier::load(folder.path()).unwrap_err();
         assert!(error.to_string().contains("the scaler does not fit the network"), "{error}");
     }
+}
+
+/// What is computed in bfloat16 has bits of its own where the processor multiplies such numbers, and those of single precision elsewhere. The model that is
+/// saved still knows.
+#[test]
+fn models_in_bfloat16_have_the_same_bits() {
+    let (x, y) = clusters(1500, 5);
+    let features = Features::new(&x, 12).unwrap();
+    let params = || Classifier::params().weight_prior(0.2).members(2).epochs(4);
+    let fit =
+        |threads: usize| params().precision(Precision::Bfloat16).threads(threads).fit(&features, &y).unwrap();
+    let model = fit(1);
+    assert_eq!(bits(model.training().unwrap()), bits(fit(3).training().unwrap()));
+    let single = params().fit(&features, &y).unwrap();
+    let is_rounded = bits(model.training().unwrap()) != bits(single.training().unwrap());
+    assert_eq!(is_rounded, Precision::Bfloat16.here() == Precision::Bfloat16);
+    // Rounding moves probabilities, and does not change what is learned.
+    let apart = |one: &[f64], other: &[f64]| {
+        one.iter().zip(other).map(|(one, other)| (one - other).abs()).sum::<f64>() / one.len() as f64
+    };
+    let contamination = |model: &Classifier| model.contamination(&features, &y).unwrap();
+    assert!(apart(&contamination(&model), &contamination(&single)) < 0.01);
+
+    let expected = bits(&model.posterior(&features, &y).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    model.save(folder.path()).unwrap();
+    let loaded = Classifier::load(folder.path()).unwrap();
+    assert_eq!(bits(&loaded.posterior(&features, &y).unwrap()), expected);
 }
 
 #[test]
