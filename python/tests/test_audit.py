@@ -272,6 +272,13 @@ def test_parity_of_arrays_and_of_a_regression(command, digits, line, tmp_path):
     expected = pandas.read_parquet(tmp_path / "a" / "rows.parquet")
     assert_same(nbam.audit({"x": x, "y": y}, target="y", epochs=3, members=1).rows, expected)
     assert_same(nbam.audit(np.asfortranarray(x), target=y, epochs=3, members=1).rows, expected)
+    short = ["--epochs", "3", "--members", "1"]
+    run(command, "audit", tmp_path / "digits.npz", "--target", "y", *short, "--precision", "bfloat16", "--out", tmp_path / "c")
+    rounded = nbam.audit(x, target=y, epochs=3, members=1, precision="bfloat16")
+    assert_same(rounded.rows, pandas.read_parquet(tmp_path / "c" / "rows.parquet"))
+    assert rounded.summary["settings"]["precision"] == "bfloat16"
+    with pytest.raises(nbam.exceptions.ParameterError, match="precision is 'half', expected 'single' or 'bfloat16'"):
+        nbam.audit(x, target=y, precision="half")
     features, values, _ = line
     frame = pandas.DataFrame({"x": features[:, 0].astype(np.float64), "y": values})
     frame.to_csv(tmp_path / "line.csv", index=False)

@@ -156,6 +156,7 @@ def test_unseen_labels_are_named():
         ({"hidden_layer_sizes": (10**9,)}, "width"),
         ({"activation": "gelu"}, "activation is 'gelu'"),
         ({"preset": "best"}, "preset is 'best'"),
+        ({"precision": "half"}, "precision is 'half'"),
         ({"n_members": 10**6}, "members"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"n_jobs": 10**9}, "n_jobs is 1000000000, expected a number of threads up to 1024"),

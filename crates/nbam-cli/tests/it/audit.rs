@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
+use nbam::Precision;
 use serde_json::Value;
 
 use crate::support::{Place, SHORT, animals, arguments, cells, column, line};
@@ -106,6 +107,21 @@ fn the_same_seed_gives_the_same_rows_for_any_number_of_threads() {
         place.read(&format!("{out}/rows.csv"))
     };
     assert_eq!(rows("1", "one"), rows("2", "two"));
+}
+
+/// Where the processor does not multiply such numbers, the bits are those of single precision and a note says so.
+#[test]
+fn bfloat16_is_used_where_the_processor_has_it() {
+    let place = Place::with("animals.csv", animals(300));
+    let csv = ["--rows", "csv", "--out"];
+    place.run_well(&arguments(&[&AUDIT, &SHORT, &csv, &["single"]]));
+    let run = place.run_well(&arguments(&[&AUDIT, &SHORT, &csv, &["rounded", "--precision", "bfloat16"]]));
+    let has_bfloat16 = Precision::Bfloat16.here() == Precision::Bfloat16;
+    assert_eq!(place.read("single/rows.csv") != place.read("rounded/rows.csv"), has_bfloat16);
+    assert_eq!(run.stderr.contains("note: This processor"), !has_bfloat16, "{run}");
+    assert_eq!(summary(&place, "rounded")["settings"]["precision"], "bfloat16");
+    let column_of = |folder: &str| column(&place.read(&format!("{folder}/rows.csv")), "is_flagged");
+    assert_eq!(column_of("single"), column_of("rounded"));
 }
 
 #[test]

@@ -193,6 +193,18 @@ fn adam_follows_its_definition() {
 }
 
 #[test]
+fn rates_fall_as_their_schedules_say() {
+    let at = |schedule: Schedule| [0.0, 0.25, 0.5, 0.75, 1.0].map(|progress| schedule.factor(progress));
+    let close = |one: [f64; 5], other: [f64; 5]| {
+        one.iter().zip(&other).for_each(|(one, other)| assert!((one - other).abs() < 1e-12, "{one} {other}"));
+    };
+    let eighth = std::f64::consts::FRAC_1_SQRT_2 / 2.0;
+    close(at(Schedule::Constant), [1.0; 5]);
+    close(at(Schedule::Cosine), [1.0, 0.5 + eighth, 0.5, 0.5 - eighth, 0.0]);
+    close(at(Schedule::LateCosine), [1.0, 1.0, 1.0, 0.525, 0.05]);
+}
+
+#[test]
 fn scaling_centres_and_divides() {
     let values = [1.0_f32, 100.0, 5.0, 3.0, 300.0, 5.0];
     let features = Features::new(&values, 3).unwrap();
