@@ -117,11 +117,11 @@ fn bfloat16_is_used_where_the_processor_has_it() {
     place.run_well(&arguments(&[&AUDIT, &SHORT, &csv, &["single"]]));
     let run = place.run_well(&arguments(&[&AUDIT, &SHORT, &csv, &["rounded", "--precision", "bfloat16"]]));
     let has_bfloat16 = Precision::Bfloat16.here() == Precision::Bfloat16;
-    assert_eq!(place.read("single/rows.csv") != place.read("rounded/rows.csv"), has_bfloat16);
+    let (single, rounded) = (place.read("single/rows.csv"), place.read("rounded/rows.csv"));
+    assert_eq!(single != rounded, has_bfloat16);
     assert_eq!(run.stderr.contains("note: This processor"), !has_bfloat16, "{run}");
     assert_eq!(summary(&place, "rounded")["settings"]["precision"], "bfloat16");
-    let column_of = |folder: &str| column(&place.read(&format!("{folder}/rows.csv")), "is_flagged");
-    assert_eq!(column_of("single"), column_of("rounded"));
+    assert_eq!(column(&single, "is_flagged"), column(&rounded, "is_flagged"));
 }
 
 #[test]

@@ -89,9 +89,10 @@ thread_local! {
 /// writable for the whole of the size, and the destination must overlap neither operand. One stride of each operand must be one, and the inner
 /// dimension at least one.
 pub(super) unsafe fn multiply(product: Product, precision: Precision) {
-    // SAFETY: as the caller says.
     match precision {
+        // SAFETY: as the caller says.
         Precision::Single => SINGLES.with_borrow_mut(|singles| unsafe { singles.multiply(product) }),
+        // SAFETY: as the caller says.
         Precision::Bfloat16 => PAIRS.with_borrow_mut(|pairs| unsafe { pairs.multiply(product) }),
     }
 }
