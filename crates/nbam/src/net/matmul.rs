@@ -125,6 +125,8 @@ pub(crate) fn multiply_into(
         }
         return;
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = precision;
     // SAFETY: the operands cover their matrices (checked in `Operand::columns_of`), the destination covers its
     // own (checked above), and a mutable and a shared slice cannot overlap.
     unsafe {
