@@ -5,7 +5,9 @@ use burn::nn::Linear;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use nbam::net::Network;
-use nbam::{Classification, Classifier, Features, LabelModel, Params, Preset, Scaling, TransitionPrior};
+use nbam::{
+    Classification, Classifier, Features, LabelModel, Params, Preset, Scaling, Schedule, TransitionPrior,
+};
 use nbam_burn::{LossOutput, NbamClassification, PaperNetwork, TransitionAnomalyHeadConfig};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
@@ -17,6 +19,7 @@ const ROWS: usize = 120;
 const COLUMNS: usize = 6;
 const CLASSES: usize = 4;
 const SEED: u64 = 5;
+const RATE: f64 = 1e-3;
 
 /// Four classes on a noisy ring, one label in six wrong.
 fn data() -> (Vec<f32>, Vec<usize>) {
@@ -66,7 +69,7 @@ fn burn_losses<M: Module>(
             let output = loss(&model, inputs, Tensor::from_ints(y.as_slice(), &device));
             total += f64::from(values(output.loss.clone())[0]) * batch.len() as f64;
             let gradients = GradientsParams::from_grads(output.loss.backward(), &model);
-            model = optimizer.step(1e-3, model, gradients);
+            model = optimizer.step(RATE, model, gradients);
         }
         losses.push(total / ROWS as f64);
     }
@@ -131,6 +134,8 @@ fn the_class_transition_takes_the_same_path() {
                 .members(1)
                 .weight_prior(0.0)
                 .scaling(Scaling::None)
+                .learning_rate(RATE)
+                .schedule(Schedule::Constant)
                 .batch_size(ROWS / batches)
                 .seed(SEED)
         };
