@@ -133,7 +133,10 @@ fn a_model_that_was_tampered_with_is_refused() {
     ");
 
     let description = place.read("nbam-audit/model/model.json");
-    place.write("nbam-audit/model/model.json", description.replacen("\"format\": 1", "\"format\": 99", 1));
+    let format = description.find("\"format\": ").unwrap() + "\"format\": ".len();
+    let mut changed = description.clone();
+    changed.replace_range(format..=format, "99");
+    place.write("nbam-audit/model/model.json", changed);
     assert_snapshot!(refusal(), @r"
     error: nbam-audit/model/model.json is of model format 99 (written by nbam 0.1.0), expected format 1 to 3
     hint: fit the model again with this version, or use the version that wrote it
