@@ -41,7 +41,7 @@ class NBAMRegressor(RegressorMixin, NBAMEstimator):
     n_members : int, default=None
         Networks that are trained from different starts and averaged; 4 by default, 1 with the paper's preset.
     precision : {"single", "bfloat16"}, default="single"
-        What matrix products are computed in. With "bfloat16" their operands are rounded to three digits and the sums are not: faster
+        What matrix products are computed in. With "bfloat16" their operands are rounded to two or three digits and the sums are not: faster
         where the processor multiplies such numbers (AVX-512 with BF16), the same as "single" where it does not.
     average : bool, default=True
         Whether `contamination_` is averaged over the last third of the epochs (not with the paper's preset).

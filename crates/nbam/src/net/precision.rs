@@ -9,7 +9,7 @@ pub enum Precision {
     /// Single precision: 24 significant bits.
     #[default]
     Single,
-    /// Operands are rounded to bfloat16, of 8 significant bits, and products are summed in single precision: up to 1.6 times as fast where the processor
+    /// Operands are rounded to bfloat16, of 8 significant bits, and products are summed in single precision: about one and a half times as fast where the processor
     /// multiplies such numbers (AVX-512 with its BF16 extension), and the same as [`Self::Single`] where it does not.
     Bfloat16,
 }
