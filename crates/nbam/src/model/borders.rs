@@ -5,6 +5,8 @@ const SAMPLE: usize = 50_000;
 /// By how much contradictions must be more frequent near the borders than away from them. Errors of the predictor itself lie there too;
 /// on clean rows that a network predicts with an accuracy of 0.95 they make a difference of 0.07.
 const EXCESS: f64 = 0.1;
+/// By how much that difference may be another one in a fit to more rows.
+const LEEWAY: f64 = 0.04;
 /// Standard errors by which the difference must be beyond chance.
 const DECISIVE: f64 = 4.0;
 
@@ -42,7 +44,7 @@ impl Place {
 }
 
 /// The shares of contradicted labels in the half of each class's rows that lies nearer to a border, and in the other half.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Contradicted {
     pub(crate) near: f64,
     pub(crate) far: f64,
@@ -51,6 +53,18 @@ pub(crate) struct Contradicted {
     /// A class's own errors do not know where the border is. If contradictions do, then either labels were
     /// mistaken where classes are alike, or the features do not decide there and the labels are right: the data cannot tell.
     pub(crate) is_unclear: bool,
+}
+
+impl Contradicted {
+    /// Whether a fit to more rows may find that it [is unclear](Self::is_unclear).
+    pub(crate) fn may_be_unclear(&self) -> bool {
+        self.near - self.far > EXCESS - LEEWAY
+    }
+
+    /// Whether a fit to more rows may find the opposite.
+    pub(crate) fn is_open(&self) -> bool {
+        (self.near - self.far - EXCESS).abs() < LEEWAY
+    }
 }
 
 /// How many labels are contradicted near the borders, and away from them.

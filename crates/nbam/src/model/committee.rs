@@ -16,9 +16,9 @@ use super::channel::Channel;
 use super::ensemble::fit_members;
 use super::fit_labels::Fit;
 use super::labels::{LabelModel, Labels, TransitionPrior};
-use super::left_out::{Division, FOLDS};
+use super::left_out::{Division, FOLDS, Parts, is_better};
 use super::params::usual_weight_prior;
-use super::search::{CLEAR, FEW_ROWS, Settled, is_better};
+use super::search::{CLEAR, FEW_ROWS, Settled};
 use crate::density::categorical::log_softmax;
 use crate::density::transition::Transition;
 use crate::net::Network;
@@ -27,7 +27,7 @@ use crate::train::{Context, Scoring};
 use crate::{ErrorKind, Result};
 
 /// Rows from which one fit to all of them is as good.
-const MANY_ROWS: usize = 1500;
+pub(crate) const MANY_ROWS: usize = 1500;
 /// By how much weaker than usual the weights are held: what a network learns by heart does not count here.
 const WEAKER: f64 = 5.0;
 /// Rows of a batch: with few rows, small ones take as many steps in less time.
@@ -93,8 +93,9 @@ impl Fit<'_> {
         let division = Division::new(rows, self.params.seed);
         let parts = fit_members(FOLDS, |fold, is_parallel| {
             let (inside, left_out) = (division.without(fold), division.part(fold));
-            let trial = self.trial(settled.weight_prior, settled.belief, &inside, &left_out, is_parallel)?;
-            Ok((left_out, trial.losses))
+            let parts = Parts { inside, left_out, whole: rows };
+            let trial = self.trial(settled.weight_prior, settled.belief, &parts, is_parallel)?;
+            Ok((parts.left_out, trial.losses))
         })?;
         let mut losses = vec![0.0; rows];
         for (left_out, part) in parts {

@@ -1,9 +1,9 @@
 //! Fitting one regression network, and choosing how strongly its weights are held.
 
 use super::ensemble::fit_members;
-use super::left_out::{Division, FOLDS, Trial};
+use super::left_out::{Division, FOLDS, Trial, is_better};
 use super::params::{Params, Regression};
-use super::search::{CLEAR, is_better};
+use super::search::CLEAR;
 use super::values::{ValueObjective, ValueState, Values};
 use crate::net::{Features, Network, Scaler, Shape};
 use crate::switch::Known;

@@ -22,6 +22,7 @@ mod search;
 mod selection;
 mod store;
 mod target_scale;
+mod trial;
 mod values;
 mod warning;
 

@@ -99,7 +99,7 @@ impl Default for Params<Classification> {
             weight_prior: None,
             scaling: Scaling::Columns,
             precision: Precision::Single,
-            members: 4,
+            members: 3,
             // After doubt has faded.
             averaged_share: 0.2,
             seed: 0,
@@ -204,7 +204,7 @@ impl Default for Params<Regression> {
             weight_prior: None,
             scaling: Scaling::Columns,
             precision: common.precision,
-            members: common.members,
+            members: 4,
             averaged_share: 1.0 / 3.0,
             seed: 0,
             threads: 0,

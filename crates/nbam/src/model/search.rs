@@ -1,36 +1,34 @@
 //! What left-out rows decide before a classifier is fitted: how strongly its weights are held, and whether the usual beliefs hold.
 
-use super::belief::{Belief, Start};
-use super::borders::{self, Place};
+use super::belief::{Belief, Borders, Start};
+use super::committee::MANY_ROWS;
 use super::ensemble::fit_members;
 use super::fit_labels::Fit;
-use super::left_out::{Division, ENOUGH};
+use super::left_out::{Parts, is_better};
 use super::params::usual_weight_prior;
-use super::warning::{label_counts, vanished};
-use crate::density::categorical::log_softmax;
-use crate::net::Network;
-use crate::switch::Known;
-use crate::train::Scoring;
-use crate::{ErrorKind, Result};
+use super::trial::TrialFit;
+use crate::Result;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// The weakest prior that is tried: each step divides the usual strength by the square root of five.
 const WEAKEST: i8 = 6;
 /// The strongest one, where errors are taken to lie near borders only.
 const STRONGEST: i8 = -4;
+/// The strongest one where borders are sharp and rows are not few. With a stronger one yet, pair flips of most labels of a class end in a wrong optimum.
+const FIRMEST: i8 = -1;
 /// The step that is tried beside the usual strength. Patterns such as one class around the other leave no trace at all
 /// in a network that is held too tightly, so that small steps would not find the way to it.
 const FAR: i8 = 4;
 /// The steps that every search starts with.
 const FIRST: [i8; 2] = [0, FAR];
+/// Rows that trial fits are made on at first, at most, and as many that they are judged by. With all rows they would take longer than the members,
+/// and are needed only where these leave something open.
+const AT_FIRST: usize = 16_000;
 /// Rows below which the left-out ones are too few to decide, and below which only a clear difference does.
 pub(crate) const FEW_ROWS: usize = 100;
 const SMALL: usize = 1000;
 /// Share of contaminated labels from which a fit may be one that never got to see the pattern.
 const SUSPICIOUS: f64 = 0.2;
-/// Part of what labels cost without features that these must save, or they say nothing about them.
-const LEAST_GAIN: f64 = 0.02;
 /// Standard errors from which a difference between few rows is clear.
 pub(crate) const CLEAR: f64 = 2.0;
 /// Standard errors with which left-out rows back a belief that has another sign in its favour, or object to it.
@@ -49,41 +47,14 @@ pub(crate) struct Settled {
     pub(crate) has_signal: bool,
     /// What the labels of rows that were left out cost; nothing where none were.
     pub(crate) losses: Vec<f64>,
+    /// Rows that the trial fits were made on at most.
+    most: usize,
 }
 
-/// What a trial fit says.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct TrialFit {
-    /// The cost of each left-out label.
-    pub(crate) losses: Vec<f64>,
-    /// The classes that vanished from the fit.
-    lost: Vec<usize>,
-    /// The share of the labels that are contaminated.
-    contaminated: f64,
-    /// Whether labels are contradicted mostly near the borders between classes.
-    has_unclear_borders: bool,
-}
+/// What is believed, and the step of the weight prior.
+type Try = (Belief, i8);
 
-/// The rows of trial fits.
-struct Parts {
-    everything: Vec<u32>,
-    inside: Vec<u32>,
-    left_out: Vec<u32>,
-    /// The usual strength with the rows that are divided: of very many, only some are.
-    usual: f64,
-}
-
-impl Parts {
-    fn new(rows: usize, seed: u64) -> Self {
-        let division = Division::new(rows, seed);
-        Self {
-            everything: (0..rows as u32).collect(),
-            inside: division.without(0),
-            left_out: division.part(0),
-            usual: usual_weight_prior(rows.min(ENOUGH)),
-        }
-    }
-}
+const EVEN: Belief = Belief::from(Start::EvenErrors);
 
 /// The strength that is so many steps weaker than usual.
 fn weaker(usual: f64, step: i8) -> f64 {
@@ -102,121 +73,67 @@ impl Fit<'_> {
         let given = self.params.weight_prior.or(is_few.then(|| usual_weight_prior(rows)));
         if let Some(weight_prior) = given {
             let (belief, lost, losses) = (Belief::USUAL, Vec::new(), Vec::new());
-            return Ok(Settled { weight_prior, belief, lost, has_signal: true, losses });
+            return Ok(Settled { weight_prior, belief, lost, has_signal: true, losses, most: 0 });
         }
-        let parts = Parts::new(rows, self.params.seed);
-        self.settle_from(self.first_trials(&parts)?, &parts)
+        let some = self.parts(AT_FIRST);
+        let (settled, is_close) = self.settle_from(self.first_trials(&some)?, &some, AT_FIRST)?;
+        if !is_close || some.whole == rows {
+            return Ok(settled);
+        }
+        let more = self.parts(usize::MAX);
+        Ok(self.settle_from(self.first_trials(&more)?, &more, usize::MAX)?.0)
+    }
+
+    fn parts(&self, most: usize) -> Parts {
+        Parts::new(self.features.rows(), most, self.params.seed)
     }
 
     /// What left-out rows decide for with these columns, if it makes their labels clearly more probable than what was settled on with others.
     pub(crate) fn settle_if_better(&self, other: &Settled) -> Result<Option<Settled>> {
         let is_better = |losses: &[f64]| is_better(&other.losses, losses, CLEAR);
-        let parts = Parts::new(self.features.rows(), self.params.seed);
+        let parts = self.parts(other.most);
         let first = self.first_trials(&parts)?;
         if !first.iter().any(|trial| is_better(&trial.losses)) {
             return Ok(None);
         }
-        let settled = self.settle_from(first, &parts)?;
+        let (settled, _) = self.settle_from(first, &parts, other.most)?;
         Ok(is_better(&settled.losses).then_some(settled))
     }
 
     /// The trial fits that every search starts from.
-    fn first_trials(&self, Parts { inside, left_out, usual, .. }: &Parts) -> Result<Vec<TrialFit>> {
-        fit_members(FIRST.len(), |at, is_parallel| {
-            self.trial(weaker(*usual, FIRST[at]), Belief::USUAL, inside, left_out, is_parallel)
+    fn first_trials(&self, parts: &Parts) -> Result<Vec<TrialFit>> {
+        self.trials(&FIRST.map(|step| (Belief::USUAL, step)), parts)
+    }
+
+    /// Trial fits, one on each core.
+    fn trials(&self, tries: &[Try], parts: &Parts) -> Result<Vec<TrialFit>> {
+        let usual = usual_weight_prior(parts.whole);
+        fit_members(tries.len(), |at, is_parallel| {
+            let (belief, step) = tries[at];
+            self.trial(weaker(usual, step), belief, parts, is_parallel)
         })
     }
 
-    fn settle_from(&self, first: Vec<TrialFit>, parts: &Parts) -> Result<Settled> {
-        let Parts { everything, inside, left_out, usual } = parts;
-        let rows = everything.len();
+    /// What is settled on with these rows, for trial fits on at most so many, and whether that was close.
+    fn settle_from(&self, first: Vec<TrialFit>, parts: &Parts, most: usize) -> Result<(Settled, bool)> {
+        let rows = self.features.rows();
+        let everything = Parts { inside: (0..rows as u32).collect(), left_out: Vec::new(), whole: rows };
         let strength = |step: i8| weaker(usual_weight_prior(rows), step);
         let mut search = Search {
             margin: margin(rows, !self.scaler.pieces.is_empty()),
+            firmest: firmest(rows),
             trials: FIRST.map(|step| (Belief::USUAL, step)).into_iter().zip(first).collect(),
-            trial: |belief, step| self.trial(weaker(*usual, step), belief, inside, left_out, true),
-            whole: |belief, step| self.trial(strength(step), belief, everything, &[], true),
+            trial: |tries: &[Try]| self.trials(tries, parts),
+            whole: |belief, step| self.trial(strength(step), belief, &everything, true),
         };
         let (belief, step, lost) = search.settle(rows)?;
+        let is_close = search.is_close(belief, step);
         let settled = &search.trials[&(belief, step)];
         // Two signs, since few left-out rows may be hard to predict by chance.
-        let has_signal =
-            settled.contaminated <= SUSPICIOUS || self.has_signal(&settled.losses, inside, left_out);
-        let losses = settled.losses.clone();
-        Ok(Settled { weight_prior: strength(step), belief, lost, has_signal, losses })
-    }
-
-    /// Whether a trial's left-out labels cost less than they do if all that is known is how frequent each is among the rows inside.
-    ///
-    /// Where features say nothing about the labels, any share of wrong labels explains them equally well, and what a fit says of single rows rests on
-    /// its beliefs alone.
-    pub(crate) fn has_signal(&self, losses: &[f64], inside: &[u32], left_out: &[u32]) -> bool {
-        let weight = |row: u32| self.labels.weights.map_or(1.0, |weights| f64::from(weights[row as usize]));
-        // Half a row more of each class: a label that only left-out rows have is not impossible.
-        let mut totals = vec![0.5; self.classes];
-        inside.iter().for_each(|&row| totals[self.labels.labels[row as usize]] += weight(row));
-        let total: f64 = totals.iter().sum();
-        // What a verified row costs says how probable its switch is, too.
-        let is_judged =
-            |row: u32| self.labels.known.is_none_or(|known| known[row as usize] == Known::Unknown);
-        let judged = left_out.iter().zip(losses).filter(|(row, _)| is_judged(**row));
-        let (by_share, by_features): (Vec<f64>, Vec<f64>) = judged
-            .map(|(&row, &loss)| {
-                let share = totals[self.labels.labels[row as usize]] / total;
-                (-weight(row) * share.ln() * (1.0 - LEAST_GAIN), loss)
-            })
-            .unzip();
-        // No standard errors are asked for: labels that are rare, or often wrong, cost little less with features that tell them.
-        by_share.is_empty() || is_better(&by_share, &by_features, 0.0)
-    }
-
-    /// Trains on some rows, and looks at what the labels of others cost.
-    pub(crate) fn trial(
-        &self,
-        strength: f64,
-        belief: Belief,
-        inside: &[u32],
-        left_out: &[u32],
-        is_parallel: bool,
-    ) -> Result<TrialFit> {
-        let trained =
-            match self.train(strength, belief, Some(inside), self.params.batch_size, (0, 1), is_parallel) {
-                Err(error) if error.kind() == ErrorKind::Diverged => {
-                    let losses = vec![f64::INFINITY; left_out.len()];
-                    return Ok(TrialFit { losses, ..TrialFit::default() });
-                }
-                trained => trained?,
-            };
-        let labels = inside.iter().map(|&row| self.labels.labels[row as usize]);
-        let counts = label_counts(labels, self.classes);
-        let channel = trained.objective.channel();
-        let lost = channel.map_or_else(Vec::new, |channel| vanished(&counts, &channel.shares()));
-        let contaminated = channel.map_or(0.0, |channel| channel.contaminated());
-        let has_unclear_borders = channel.is_some() && self.has_unclear_borders(&trained.network, inside);
-        // A verified row's likelihood would depend on guesses.
-        let state = trained.objective.into_state().without_guesses();
-        let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(left_out) };
-        let losses = scoring.each_row(&trained.network, |row, outputs| {
-            let known = self.labels.known.map_or(Known::Unknown, |known| known[row]);
-            let weight = self.labels.weights.map_or(1.0, |weights| f64::from(weights[row]));
-            let mut log_p = vec![0.0; self.classes];
-            let evidence = state.evidence(outputs, self.classes, self.labels.labels[row], &mut log_p);
-            weight * if state.is_mixture() { evidence.row(known).loss } else { -evidence.log_clean }
-        });
-        Ok(TrialFit { losses, lost, contaminated, has_unclear_borders })
-    }
-
-    fn has_unclear_borders(&self, network: &Network, inside: &[u32]) -> bool {
-        let has_weight = |row: u32| self.labels.weights.is_none_or(|weights| weights[row as usize] > 0.0);
-        let sample = borders::sample(inside.iter().copied(), has_weight);
-        let scoring = Scoring { scaler: self.scaler, features: self.features, rows: Some(&sample) };
-        let places = scoring.each_row(network, |row, outputs| {
-            let mut probabilities = vec![0.0; self.classes];
-            log_softmax(&outputs[..self.classes], &mut probabilities);
-            probabilities.iter_mut().for_each(|log_p| *log_p = log_p.exp());
-            Place::of(&probabilities, self.labels.labels[row])
-        });
-        borders::contradicted(places).is_unclear
+        let has_signal = settled.contaminated <= SUSPICIOUS
+            || self.has_signal(&settled.losses, &parts.inside, &parts.left_out);
+        let (weight_prior, losses) = (strength(step), settled.losses.clone());
+        Ok((Settled { weight_prior, belief, lost, has_signal, losses, most }, is_close))
     }
 }
 
@@ -224,7 +141,9 @@ impl Fit<'_> {
 struct Search<Part, Whole> {
     /// Standard errors by which a weaker prior must be better than a stronger one.
     margin: f64,
-    trials: BTreeMap<(Belief, i8), TrialFit>,
+    /// The strongest prior that is tried where borders are sharp.
+    firmest: i8,
+    trials: BTreeMap<Try, TrialFit>,
     trial: Part,
     /// A fit to all rows, of which none is left out.
     whole: Whole,
@@ -232,7 +151,7 @@ struct Search<Part, Whole> {
 
 impl<Part, Whole> Search<Part, Whole>
 where
-    Part: Fn(Belief, i8) -> Result<TrialFit>,
+    Part: Fn(&[Try]) -> Result<Vec<TrialFit>>,
     Whole: Fn(Belief, i8) -> Result<TrialFit>,
 {
     /// The belief and the step to fit with, and the classes that vanish with sharp borders if those were given up for them.
@@ -268,7 +187,7 @@ where
     /// that is that what it calls wrong lies near the borders. The likelihood decides little between the explanations, so left-out rows may only object.
     fn borders(&mut self, start: Start, step: i8) -> Result<(Belief, i8)> {
         let (sharp, soft, guessed) = (Belief::from(start), Belief::softly(start), Belief::GUESSED);
-        if !self.trials[&(sharp, step)].has_unclear_borders {
+        if !self.trials[&(sharp, step)].contradicted.is_unclear {
             return Ok((sharp, step));
         }
         // Each as it would be fitted: at a strength that is too weak for soft borders, any channel holds the predictor back and helps.
@@ -286,16 +205,21 @@ where
     /// where a sharp one calls them wrong.
     fn step_either_way(&mut self, belief: Belief, first: i8) -> Result<i8> {
         let mut step = first;
-        while step > STRONGEST && self.prefers((belief, step), (belief, step - 1), 0.0)? {
+        while self.stronger_helps(belief, step)? {
             step -= 1;
         }
-        while step >= first
-            && step < WEAKEST
-            && self.prefers((belief, step), (belief, step + 1), self.margin)?
-        {
-            step += 1;
-        }
-        Ok(step)
+        if step < first { Ok(step) } else { self.weakest(belief, first) }
+    }
+
+    /// Whether a prior that is stronger by a step is better. Where borders are sharp, it must also leave every class and every border where it was:
+    /// what a prior that is too strong cannot learn is taken for errors, or for classes that overlap.
+    fn stronger_helps(&mut self, belief: Belief, step: i8) -> Result<bool> {
+        let is_guessed = belief.borders == Borders::Guessed;
+        let (strongest, standard_errors) = if is_guessed { (STRONGEST, 0.0) } else { (self.firmest, CLEAR) };
+        let stronger = (belief, step - 1);
+        Ok(step > strongest
+            && self.prefers((belief, step), stronger, standard_errors)?
+            && (is_guessed || self.trials[&stronger].leaves_borders()))
     }
 
     /// How training should start, and the step of the weight prior for that.
@@ -304,37 +228,79 @@ where
         if self.trials[&found].contaminated <= SUSPICIOUS {
             return Ok((found.0.start, found.1));
         }
-        let even = Belief::from(Start::EvenErrors);
+        let compared = found.1.max(0);
         // A wrong optimum costs much. With many rows that is beyond doubt, and what is not is a tie.
         let standard_errors = if rows < SMALL { CLEAR } else { DECISIVE };
-        if self.prefers(found, (even, found.1), standard_errors)? {
-            found = (even, self.step(even)?);
+        if self.prefers((Belief::USUAL, compared), (EVEN, compared), standard_errors)? {
+            found = (EVEN, self.step(EVEN)?);
         }
         let trusting = (Belief::from(Start::TrustedLabels), FAR);
-        if self.prefers(found, trusting, DECISIVE)? {
+        if !self.is_far_hopeless()? && self.prefers(found, trusting, DECISIVE)? {
             found = trusting;
         }
         Ok((found.0.start, found.1))
     }
 
-    /// The step of the weight prior under a belief.
+    /// The step of the weight prior under a belief: the usual one, or what left-out rows prefer to it.
     fn step(&mut self, belief: Belief) -> Result<i8> {
-        weakest_that_helps(self.margin, |stronger, weaker, standard_errors| {
-            self.prefers((belief, stronger), (belief, weaker), standard_errors)
-        })
+        let is_far_tried = belief == Belief::USUAL || !self.is_far_hopeless()?;
+        if is_far_tried && self.prefers((belief, 0), (belief, FAR), self.margin)? {
+            // The way is found: what is left is to settle on the best. At the strongest prior that is about as good as
+            // that, some networks miss the pattern.
+            let mut step = FAR;
+            while step > 1 && !self.prefers((belief, step - 1), (belief, step), 0.0)? {
+                step -= 1;
+            }
+            return if step < FAR { Ok(step) } else { self.weakest(belief, FAR) };
+        }
+        // What is likely to be asked for next goes along: two fits at a time take less than one after the other.
+        let is_suspicious = belief == Belief::USUAL && self.trials[&(belief, 0)].contaminated > SUSPICIOUS;
+        let next = if is_suspicious { (EVEN, 0) } else { (belief, 1) };
+        let stronger = (self.firmest < 0).then_some((belief, -1));
+        let likely: Vec<Try> = [(belief, 0), next].into_iter().chain(stronger).collect();
+        self.try_out(&likely)?;
+        if self.stronger_helps(belief, 0)? { Ok(-1) } else { self.weakest(belief, 0) }
     }
 
-    fn try_out(&mut self, key: (Belief, i8)) -> Result<()> {
-        if let Entry::Vacant(missing) = self.trials.entry(key) {
-            missing.insert((self.trial)(key.0, key.1)?);
+    /// Whether it is open if a prior that is a step stronger or weaker is better, or if the borders are unclear.
+    fn is_close(&self, belief: Belief, step: i8) -> bool {
+        if self.trials[&(belief, step)].contradicted.is_open() {
+            return true;
+        }
+        let settled = &self.trials[&(belief, step)].losses;
+        let neighbours =
+            [step - 1, step + 1].into_iter().filter_map(|other| self.trials.get(&(belief, other)));
+        neighbours
+            .map(|other| &other.losses)
+            .any(|other| !is_better(settled, other, DECISIVE) && !is_better(other, settled, DECISIVE))
+    }
+
+    /// The weakest step from this one on that left-out rows prefer to the one before it.
+    fn weakest(&mut self, belief: Belief, mut step: i8) -> Result<i8> {
+        while step < WEAKEST && self.prefers((belief, step), (belief, step + 1), self.margin)? {
+            step += 1;
+        }
+        Ok(step)
+    }
+
+    /// Whether left-out rows are beyond doubt against the weak prior that patterns which are hard to find ask for.
+    fn is_far_hopeless(&mut self) -> Result<bool> {
+        self.prefers((Belief::USUAL, FAR), (Belief::USUAL, 0), DECISIVE)
+    }
+
+    /// Makes those of these trial fits that were not made yet.
+    fn try_out(&mut self, tries: &[Try]) -> Result<()> {
+        let missing: Vec<Try> = tries.iter().copied().filter(|key| !self.trials.contains_key(key)).collect();
+        if !missing.is_empty() {
+            let made = (self.trial)(&missing)?;
+            self.trials.extend(missing.into_iter().zip(made));
         }
         Ok(())
     }
 
     /// Whether left-out rows prefer the second to the first by some standard errors.
-    fn prefers(&mut self, first: (Belief, i8), second: (Belief, i8), standard_errors: f64) -> Result<bool> {
-        self.try_out(first)?;
-        self.try_out(second)?;
+    fn prefers(&mut self, first: Try, second: Try, standard_errors: f64) -> Result<bool> {
+        self.try_out(&[first, second])?;
         Ok(is_better(&self.trials[&first].losses, &self.trials[&second].losses, standard_errors))
     }
 
@@ -345,6 +311,12 @@ where
         }
         Ok((self.whole)(belief, step)?.lost)
     }
+}
+
+/// The strongest prior that is tried where borders are sharp. What few rows leave open is for a committee to judge: a stronger prior makes one network
+/// nearly as good at predicting them, and less good at telling what is wrong.
+fn firmest(rows: usize) -> i8 {
+    if rows < MANY_ROWS { 0 } else { FIRMEST }
 }
 
 /// Standard errors by which a weaker prior must be better than a stronger one.
@@ -361,71 +333,11 @@ fn margin(rows: usize, is_in_pieces: bool) -> f64 {
     }
 }
 
-/// Searches for the weakest step that left-out rows prefer to the one before it. `prefers(stronger, weaker, standard_errors)` says
-/// whether the weaker of two is better by that many standard errors of the difference.
-fn weakest_that_helps(margin: f64, mut prefers: impl FnMut(i8, i8, f64) -> Result<bool>) -> Result<i8> {
-    let mut step = 0;
-    if prefers(0, FAR, margin)? {
-        step = FAR;
-        // The way is found: what is left is to settle on the best. At the strongest prior that is about as good as
-        // that, some networks miss the pattern.
-        while step > 1 && !prefers(step - 1, step, 0.0)? {
-            step -= 1;
-        }
-        if step < FAR {
-            return Ok(step);
-        }
-    }
-    while step < WEAKEST && prefers(step, step + 1, margin)? {
-        step += 1;
-    }
-    Ok(step)
-}
-
-/// Whether the second losses are lower by more than some standard errors of the difference.
-pub(crate) fn is_better(first: &[f64], second: &[f64], standard_errors: f64) -> bool {
-    let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
-    let count = gains.len() as f64;
-    let mean = gains.iter().sum::<f64>() / count;
-    let variance = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / count;
-    mean > standard_errors * (variance / count).sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::belief::Borders;
-
-    #[test]
-    fn chance_does_not_decide() {
-        let first = [1.0, 2.0, 3.0, 4.0];
-        assert!(is_better(&first, &[0.9, 1.8, 2.9, 3.9], 2.0));
-        assert!(is_better(&first, &[0.0, 2.5, 2.0, 4.4], 0.5));
-        assert!(!is_better(&first, &[0.0, 2.5, 2.0, 4.4], 2.0));
-        assert!(!is_better(&first, &first, 0.5));
-        assert!(!is_better(&first, &[f64::INFINITY; 4], 0.5));
-    }
-
-    /// What is found when the mean loss of each step is this and differences are certain, and the steps that were looked at.
-    fn found(losses: [f64; 7]) -> (i8, Vec<i8>) {
-        let mut seen = std::collections::BTreeSet::new();
-        let step = weakest_that_helps(margin(5000, false), |stronger, weaker, _| {
-            seen.extend([stronger, weaker]);
-            Ok(losses[weaker as usize] < losses[stronger as usize])
-        });
-        (step.unwrap(), seen.into_iter().collect())
-    }
-
-    #[test]
-    fn the_search_ends_where_left_out_rows_are_most_probable() {
-        assert_eq!(found([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]), (0, vec![0, 1, 4]));
-        assert_eq!(found([1.0, 0.9, 0.8, 1.0, 1.4, 1.5, 1.6]), (2, vec![0, 1, 2, 3, 4]));
-        // Nothing is seen before the third step: one class around the other.
-        assert_eq!(found([1.0, 1.0, 1.0, 0.5, 0.6, 0.7, 0.8]), (3, vec![0, 2, 3, 4]));
-        assert_eq!(found([1.0, 1.0, 1.0, 0.5, 0.4, 0.3, 0.2]), (6, vec![0, 3, 4, 5, 6]));
-        // A stronger prior that is as good is taken.
-        assert_eq!(found([1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]).0, 1);
-    }
+    use crate::model::borders::Contradicted;
 
     /// Two classes, of which the second is lost before these steps, by part of the rows and by all of them.
     struct Made {
@@ -433,9 +345,11 @@ mod tests {
         found_from: (i8, i8),
         contaminated: f64,
         has_unclear_borders: bool,
-        /// What each left-out label costs at every step.
-        usual: [f64; 7],
-        even: [f64; 7],
+        /// Whether stronger priors than the usual one blur the borders.
+        blurs: bool,
+        /// What each left-out label costs at every step, from the firmest to the weakest.
+        usual: [f64; 8],
+        even: [f64; 8],
         trusting: f64,
         soft: f64,
         /// From the strongest to the weakest.
@@ -444,30 +358,41 @@ mod tests {
 
     impl Made {
         fn settle(&self) -> (Belief, i8) {
+            self.search().0
+        }
+
+        /// What is settled on, and whether it was close.
+        fn search(&self) -> ((Belief, i8), bool) {
             // The costs of single rows differ a little, so that a difference has a standard error.
-            let trial = |belief: Belief, step: i8| {
+            let one = |&(belief, step): &Try| {
                 let cost = match belief {
                     Belief { borders: Borders::Soft, .. } => self.soft,
                     Belief { borders: Borders::Guessed, .. } => self.guessed[(step - STRONGEST) as usize],
-                    Belief { start: Start::Usual, .. } => self.usual[step as usize],
+                    Belief { start: Start::Usual, .. } => self.usual[(step - FIRMEST) as usize],
                     Belief { start: Start::TrustedLabels, .. } => self.trusting,
-                    Belief { start: Start::EvenErrors, .. } => self.even[step as usize],
+                    Belief { start: Start::EvenErrors, .. } => self.even[(step - FIRMEST) as usize],
                 };
                 let noise = f64::from(step + 10 * belief.start as i8 + 20 * belief.borders as i8) * 0.01;
                 let losses = (0..100).map(|row| cost + if row % 2 == 0 { noise } else { -noise }).collect();
                 let lost = if step < self.found_from.0 { vec![1] } else { Vec::new() };
-                let has_unclear_borders = self.has_unclear_borders;
-                Ok(TrialFit { losses, lost, contaminated: self.contaminated, has_unclear_borders })
+                let near = if self.has_unclear_borders || self.blurs && step < 0 { 0.2 } else { 0.0 };
+                TrialFit {
+                    losses,
+                    lost,
+                    contaminated: self.contaminated,
+                    contradicted: Contradicted { near, far: 0.0, is_unclear: self.has_unclear_borders },
+                }
             };
+            let trial = |tries: &[Try]| Ok(tries.iter().map(one).collect());
             let whole = |_: Belief, step: i8| {
                 let lost = if step < self.found_from.1 { vec![1] } else { Vec::new() };
                 Ok(TrialFit { lost, ..TrialFit::default() })
             };
-            let margin = margin(self.rows, false);
-            let mut search = Search { margin, trials: BTreeMap::new(), trial, whole };
+            let (margin, firmest) = (margin(self.rows, false), firmest(self.rows));
+            let mut search = Search { margin, firmest, trials: BTreeMap::new(), trial, whole };
             let (belief, step, lost) = search.settle(self.rows).unwrap();
             assert!(lost.is_empty() || belief.borders == Borders::Soft);
-            (belief, step)
+            ((belief, step), search.is_close(belief, step))
         }
     }
 
@@ -476,8 +401,9 @@ mod tests {
         found_from: (0, 0),
         contaminated: 0.1,
         has_unclear_borders: false,
-        usual: [1.0; 7],
-        even: [2.0; 7],
+        blurs: false,
+        usual: [1.0; 8],
+        even: [2.0; 8],
         trusting: 2.0,
         soft: 2.0,
         guessed: [3.0; 11],
@@ -485,11 +411,43 @@ mod tests {
 
     const SOFT: Belief = Belief::softly(Start::Usual);
     const TRUSTING: Belief = Belief::from(Start::TrustedLabels);
-    const EVEN: Belief = Belief::from(Start::EvenErrors);
+
+    #[test]
+    fn the_search_ends_where_left_out_rows_are_most_probable() {
+        let found = |usual: [f64; 8]| Made { usual, ..SEEN }.settle();
+        assert_eq!(found([1.1, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]), (Belief::USUAL, 0));
+        assert_eq!(found([1.1, 1.0, 0.9, 0.8, 1.0, 1.4, 1.5, 1.6]), (Belief::USUAL, 2));
+        // Nothing is seen before the third step: one class around the other.
+        assert_eq!(found([1.0, 1.0, 1.0, 1.0, 0.5, 0.6, 0.7, 0.8]), (Belief::USUAL, 3));
+        assert_eq!(found([1.0, 1.0, 1.0, 1.0, 0.5, 0.4, 0.3, 0.2]), (Belief::USUAL, 6));
+        // A stronger prior that is as good is taken.
+        assert_eq!(found([1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]), (Belief::USUAL, 1));
+    }
+
+    #[test]
+    fn it_is_close_if_left_out_rows_hardly_tell_a_step_from_the_next() {
+        let is_close = |usual: [f64; 8]| Made { usual, ..SEEN }.search().1;
+        assert!(!is_close([1.1, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]));
+        assert!(is_close([1.1, 1.0, 1.002, 1.2, 1.3, 1.4, 1.5, 1.6]));
+        assert!(is_close([0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6]));
+        assert!(is_close([1.2, 1.1, 1.0, 0.9, 0.901, 1.0, 1.1, 1.2]));
+    }
+
+    #[test]
+    fn a_stronger_prior_must_help_and_leave_the_borders() {
+        let firmer = Made { usual: [0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6], found_from: (-1, -1), ..SEEN };
+        assert_eq!(firmer.settle(), (Belief::USUAL, -1));
+        assert_eq!(Made { blurs: true, ..firmer }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { rows: 1400, ..firmer }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { found_from: (0, 0), ..firmer }.settle(), (Belief::USUAL, 0));
+        // A tenth of what a label costs is clear, a thousandth is not.
+        let tie = [0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
+        assert_eq!(Made { usual: tie, ..firmer }.settle(), (Belief::USUAL, 0));
+    }
 
     #[test]
     fn a_class_that_vanished_asks_for_a_weaker_prior() {
-        let dip = [1.0, 1.001, 0.999, 1.001, 1.001, 1.001, 1.001];
+        let dip = [1.001, 1.0, 1.001, 0.999, 1.001, 1.001, 1.001, 1.001];
         assert_eq!(SEEN.settle(), (Belief::USUAL, 0));
         assert_eq!(Made { found_from: (2, 2), usual: dip, ..SEEN }.settle(), (Belief::USUAL, 2));
         // Only the left-out rows were missing.
@@ -520,7 +478,7 @@ mod tests {
         let unclear = Made { has_unclear_borders: true, guessed, ..SEEN };
         assert_eq!(unclear.settle(), (Belief::GUESSED, -1));
         assert_eq!(Made { guessed, ..SEEN }.settle(), (Belief::USUAL, 0));
-        assert_eq!(Made { usual: [0.8; 7], ..unclear }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { usual: [0.8; 8], ..unclear }.settle(), (Belief::USUAL, 0));
         assert_eq!(Made { soft: 0.8, ..unclear }.settle(), (SOFT, 0));
         // A weaker prior is found as well, and the strongest that is tried is the last.
         let weaker = [1.9, 1.8, 1.7, 1.6, 1.0, 0.5, 0.4, 0.7, 0.8, 0.9, 1.0];
@@ -535,21 +493,25 @@ mod tests {
         assert_eq!(Made { trusting: 0.5, ..much }.settle(), (TRUSTING, FAR));
         assert_eq!(Made { trusting: 0.97, ..much }.settle(), (Belief::USUAL, 0));
         assert_eq!(Made { trusting: 0.5, ..SEEN }.settle(), (Belief::USUAL, 0));
+        // A weak prior that is far worse is not tried with another start.
+        let hopeless = [1.0, 1.0, 1.1, 1.2, 1.3, 2.0, 2.1, 2.2];
+        assert_eq!(Made { trusting: 0.5, usual: hopeless, ..much }.settle(), (Belief::USUAL, 0));
     }
+
     #[test]
     fn errors_start_even_if_much_seems_wrong_and_left_out_rows_are_for_it() {
-        assert_eq!(Made { even: [0.5; 7], ..SEEN }.settle(), (Belief::USUAL, 0));
+        assert_eq!(Made { even: [0.5; 8], ..SEEN }.settle(), (Belief::USUAL, 0));
         let much = Made { contaminated: 0.4, ..SEEN };
-        assert_eq!(Made { even: [0.5; 7], ..much }.settle(), (EVEN, 0));
+        assert_eq!(Made { even: [0.5; 8], ..much }.settle(), (EVEN, 0));
         // A little is enough with few rows, and taken for a tie with many.
-        let little = Made { even: [0.95; 7], ..much };
+        let little = Made { even: [0.95; 8], ..much };
         assert_eq!(little.settle(), (Belief::USUAL, 0));
         assert_eq!(Made { rows: 500, ..little }.settle(), (EVEN, 0));
         // The weight prior is then searched for again, and other beliefs may still give way.
-        let dip = [0.5, 0.5, 0.4, 0.3, 0.3, 0.5, 0.5];
+        let dip = [0.5, 0.5, 0.5, 0.4, 0.3, 0.3, 0.5, 0.5];
         assert_eq!(Made { even: dip, ..much }.settle(), (EVEN, 3));
-        assert_eq!(Made { even: [0.9; 7], trusting: 0.3, ..much }.settle(), (TRUSTING, FAR));
-        let overlap = Made { even: [0.5; 7], soft: 0.1, has_unclear_borders: true, ..much };
+        assert_eq!(Made { even: [0.9; 8], trusting: 0.3, ..much }.settle(), (TRUSTING, FAR));
+        let overlap = Made { even: [0.5; 8], soft: 0.1, has_unclear_borders: true, ..much };
         assert_eq!(overlap.settle(), (Belief::softly(Start::EvenErrors), 0));
     }
 }
