@@ -5,7 +5,7 @@
     python3 bench/python_vs_cleanlab.py [--data FILE.npz] [--rate 0.4] [--rounds 3] [--out results/python.jsonl]
 
 45,000 rows of 512 features in ten classes; a part of the labels is moved to another class. All sides get the same rows and two hidden
-layers of 256 units. cleanlab cross-validates its classifier in five folds, which is its default; nbam has its defaults too (four networks). What is
+layers of 256 units. cleanlab cross-validates its classifier in five folds, which is its default; nbam has its defaults too (three networks). What is
 timed is everything from arrays to one number for each row; what is compared is how well that number ranks the wrong labels (average precision).
 
 cleanlab is there twice, because its time is that of the classifier that it is given:

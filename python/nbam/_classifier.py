@@ -41,7 +41,7 @@ class NBAMClassifier(ClassifierMixin, NBAMEstimator):
     max_epochs : int, default=None
         Passes over the rows; by default at least 12, and at least 1,000 steps. 200 with the paper's preset.
     n_members : int, default=None
-        Networks that are trained from different starts and averaged; 4 by default, 1 with the paper's preset. Where 100 to 1,500
+        Networks that are trained from different starts and averaged; 3 by default, 1 with the paper's preset. Where 100 to 1,500
         rows are judged by a committee (docs/identification.md), it has five networks for each.
     precision : {"single", "bfloat16"}, default="single"
         What matrix products are computed in. With "bfloat16" their operands are rounded to two or three digits and the sums are not: faster

@@ -33,6 +33,14 @@ pub mod table;
 pub use error::{Error, ErrorKind, Result};
 pub use runner::Watch;
 
-/// The version of what is measured. It is part of every run's identity: raise it whenever the library's code or a
-/// protocol of this crate changes what a run gives, though no parameter changed, and every run is done again.
-pub const VERSION: u32 = 4;
+/// The version of what is measured where targets are labels. It is part of every run's identity: raise it whenever the library's code
+/// or a protocol of this crate changes what a run gives, though no parameter changed, and every run is done again.
+pub const LABELS_VERSION: u32 = 5;
+
+/// The same where targets are numbers.
+pub const VALUES_VERSION: u32 = 4;
+
+/// The version for targets of this kind.
+pub(crate) const fn version_for(is_classification: bool) -> u32 {
+    if is_classification { LABELS_VERSION } else { VALUES_VERSION }
+}

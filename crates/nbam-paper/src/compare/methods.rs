@@ -9,7 +9,7 @@ use super::{
     bootstrap_hard, bootstrap_soft, co_teaching, confident_learning, early_learning, forward, loss_mixture,
     normalised, paper_losses, presets, symmetric,
 };
-use crate::VERSION;
+use crate::LABELS_VERSION;
 use crate::error::Result;
 use crate::names::named;
 
@@ -71,8 +71,11 @@ const NAMES: [(Method, &str); 15] = [
 named!(Method, NAMES);
 
 /// The version of the methods that are trained by this module alone. Raise it when its code changes what a run gives; a
-/// new version of the library's models, [`crate::VERSION`], is none of theirs.
+/// new version of the library's models, [`LABELS_VERSION`], is none of theirs.
 const OWN_VERSION: u32 = 1;
+
+/// The version of the library's model with the paper's settings, which nothing is chosen for.
+const PAPER_PRESET_VERSION: u32 = 4;
 
 /// What a method gives.
 pub(super) enum Outcome {
@@ -112,7 +115,8 @@ impl Method {
     /// The version of the method's code, which is part of a run's identity.
     pub fn version(self) -> u32 {
         match self {
-            Self::NbamPaper | Self::NbamDefault => VERSION,
+            Self::NbamPaper => PAPER_PRESET_VERSION,
+            Self::NbamDefault => LABELS_VERSION,
             _ => OWN_VERSION,
         }
     }

@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::VERSION;
 use crate::data::{DataSet, read_folder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pick::picked;
 use crate::results::{Identity, Measures, Record, ResultsFile, read_results};
 use crate::runner::{Watch, run_jobs};
+use crate::version_for;
 
 pub use cells::{Cell, cells_of};
 pub(crate) use methods::FOLDS;
@@ -126,7 +126,7 @@ impl Experiment {
             seed,
             method: method.name().to_owned(),
             settings: method.settings(cell.is_classification)?,
-            version: VERSION,
+            version: version_for(cell.is_classification),
         })
     }
 

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::cells::{SMALL_SETS, seeds_of};
 use super::methods::Method;
 use super::{EXPERIMENT, Options};
-use crate::VERSION;
 use crate::error::Result;
 use crate::noise::{Noise, NoiseKind};
 use crate::results::{Measures, Record, cell_name};
+use crate::version_for;
 
 /// The seeds that a table is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(super) fn summarise(records: &[Record], seeds: Seeds) -> Result<(Vec<CellSum
         let method = Method::parse(&run.method).ok();
         let is_present = |method: &Method| {
             let now = settings.get(&(*method, !run.noise.is_for_numbers()));
-            run.version == VERSION && now == Some(&run.settings)
+            run.version == version_for(!run.noise.is_for_numbers()) && now == Some(&run.settings)
         };
         match method.filter(is_present) {
             Some(method) => {

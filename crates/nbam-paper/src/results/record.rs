@@ -25,7 +25,7 @@ pub struct Identity {
     pub method: String,
     /// Every parameter of the method, as the library writes them, but for the seed.
     pub settings: serde_json::Value,
-    /// The version of the method's code; see [`crate::VERSION`].
+    /// The version of the method's code; see [`crate::LABELS_VERSION`].
     pub version: u32,
 }
 

@@ -4,11 +4,11 @@ use nbam::loss::RobustLoss;
 use nbam::{Classification, Classifier, LabelModel, Params, Preset};
 use serde_json::Value;
 
-use crate::VERSION;
+use crate::LABELS_VERSION;
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::named;
 
-/// The version of what the paper's methods give, part of their runs' identity in place of [`VERSION`], which is raised whenever
+/// The version of what the paper's methods give, part of their runs' identity in place of [`LABELS_VERSION`], which is raised whenever
 /// our default changes. Raise it when the engine, a loss, the paper's preset or the protocol changes what these runs give though no
 /// parameter in their settings did: all of them are then done again.
 pub const PAPER_VERSION: u32 = 1;
@@ -92,7 +92,7 @@ impl Method {
 
     /// The version in its runs' identity.
     pub(crate) fn version(self) -> u32 {
-        if self == Self::Default { VERSION } else { PAPER_VERSION }
+        if self == Self::Default { LABELS_VERSION } else { PAPER_VERSION }
     }
 
     /// What it fits.

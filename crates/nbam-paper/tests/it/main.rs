@@ -2,10 +2,10 @@
 
 mod table;
 
-use nbam_paper::VERSION;
 use nbam_paper::identify::{EXPERIMENT, Method, Seeds, render};
 use nbam_paper::noise::{Noise, NoiseKind};
 use nbam_paper::results::{Identity, Measures, Record, read_results};
+use nbam_paper::{LABELS_VERSION, VALUES_VERSION};
 
 fn record(data: &str, noise: Noise, method: Method, seed: u64, measures: Measures) -> Record {
     let run = Identity {
@@ -17,7 +17,7 @@ fn record(data: &str, noise: Noise, method: Method, seed: u64, measures: Measure
         seed,
         method: method.name().into(),
         settings: method.settings(!noise.is_for_numbers()).unwrap(),
-        version: VERSION,
+        version: if noise.is_for_numbers() { VALUES_VERSION } else { LABELS_VERSION },
     };
     Record { run, measures, failure: None }
 }

@@ -1,6 +1,6 @@
 //! The paper's table and figures from a small fixed results file.
 
-use nbam_paper::VERSION;
+use nbam_paper::LABELS_VERSION;
 use nbam_paper::figures::draw;
 use nbam_paper::noise::{Noise, NoiseKind};
 use nbam_paper::results::{ByClass, Identity, Measures, Record};
@@ -37,7 +37,7 @@ fn record(method: Method, seed: u64, accuracy: f64) -> Record {
         seed,
         method: method.name().into(),
         settings: method.settings(&Setting::PAPER).unwrap(),
-        version: if method == Method::Default { VERSION } else { PAPER_VERSION },
+        version: if method == Method::Default { LABELS_VERSION } else { PAPER_VERSION },
     };
     let measures = Measures {
         accuracy: Some(accuracy),
