@@ -228,6 +228,7 @@ where
         if self.trials[&found].contaminated <= SUSPICIOUS {
             return Ok((found.0.start, found.1));
         }
+        // What starts even is not fitted under a stronger prior unless it is better under the usual one.
         let compared = found.1.max(0);
         // A wrong optimum costs much. With many rows that is beyond doubt, and what is not is a tie.
         let standard_errors = if rows < SMALL { CLEAR } else { DECISIVE };
